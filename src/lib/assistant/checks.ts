@@ -20,13 +20,7 @@ export interface HooksChecked extends Pick<CheckedHost, 'clock' | 'host' | 'run'
 }
 
 export const HOOK_CHECKS: readonly Check<HooksChecked>[] = [
-  {
-    id: 'hooks.registered',
-    title: 'assistant hooks',
-    needsConfig: false,
-    limitMs: 40_000,
-    run: checkRegistered,
-  },
+  { id: 'hooks.registered', title: 'assistant hooks', needsConfig: false, run: checkRegistered },
   { id: 'hooks.run', title: 'hook call', needsConfig: false, run: checkRun },
   { id: 'hooks.sessions', title: 'sessions', needsConfig: true, run: checkSessions },
   { id: 'hooks.spool', title: 'hook queue', needsConfig: false, run: checkSpool },

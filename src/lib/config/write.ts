@@ -36,13 +36,6 @@ interface KeyChange {
   to: (stored: unknown) => unknown;
 }
 
-interface Changed {
-  key: string;
-  path: string;
-  before: unknown;
-  after: unknown;
-}
-
 /**
  * Changes keys in their files under one lock, after moving older files' settings. Also updates the copy of the
  * voice setting in settings.json. Throws `usage` if a value is invalid, and `config` if a file can't be changed.
@@ -51,7 +44,7 @@ export async function changeConfig(
   deps: Machine,
   changes: readonly KeyChange[],
   options: { dryRun?: boolean } = {},
-): Promise<Changed[]> {
+) {
   const { area } = deps;
   if (options.dryRun === true) return (await plan(area, changes)).changed;
   ensureUserArea(area);
@@ -126,7 +119,7 @@ function write(area: UserArea, texts: ReadonlyMap<ConfigFile, Written>): void {
 
 /** Returns the changes, and the new contents of the files to write. */
 async function plan(area: UserArea, changes: readonly KeyChange[]) {
-  const changed: Changed[] = [];
+  const changed = [];
   const texts = new Map<ConfigFile, Written>();
   for (const { key, to } of withMirror(changes)) {
     const node = nodeOf(key);

@@ -10,13 +10,12 @@ export type DoctorReport = ReturnType<typeof reportOf>;
 
 /** Maximum number of checks to run in parallel. */
 const CONCURRENCY = 6;
-const LIMIT_MS = 15_000;
 
 /** The finding for a check that is skipped because the configuration is invalid. */
 export const WAITS = 'not checked: fix the configuration first';
 
 /**
- * Runs the checks in parallel, each with a time limit. Returns the findings in the order of `checks`.
+ * Runs the checks in parallel, each with the same time limit. Returns the findings in the order of `checks`.
  * @param config undefined if invalid; checks that need the configuration are then skipped
  * @param onCheck called at the start of each check
  */
@@ -25,13 +24,14 @@ export async function runChecks<At extends { config: object }>(
   at: Omit<At, 'config'>,
   config: At['config'] | undefined,
   onCheck: (title: string) => void = () => undefined,
+  limitMs = 60_000,
 ): Promise<Found[]> {
   const found: Found[][] = checks.map(() => []);
   const rest = checks.entries();
   const worker = async (): Promise<void> => {
     for (const [index, check] of rest) {
       onCheck(check.title);
-      found[index] = (await findingsOf(check, at, config)).map((finding) => foundOf(check, finding));
+      found[index] = (await findingsOf(check, at, config, limitMs)).map((finding) => foundOf(check, finding));
     }
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, worker));
@@ -42,9 +42,9 @@ async function findingsOf<At extends { config: object }>(
   check: Check<At>,
   at: Omit<At, 'config'>,
   config: At['config'] | undefined,
+  limitMs: number,
 ): Promise<Finding[]> {
   if (check.needsConfig && config === undefined) return [off(WAITS)];
-  const limitMs = check.limitMs ?? LIMIT_MS;
   const late = failed(`no response within ${Math.round(limitMs / 100) / 10} s`, {
     hint: 'Try again when the machine is less busy.',
   });

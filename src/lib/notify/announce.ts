@@ -31,9 +31,7 @@ export interface AnnounceInput {
   isWorkflow: (skill: string, workflow: string) => boolean;
 }
 
-export interface Announced extends Announcement {
-  sent: Accepted | null;
-}
+export type Announced = Awaited<ReturnType<typeof announceRequest>>;
 
 export interface AnnounceDeps {
   skills: string;
@@ -49,7 +47,7 @@ export async function announceRequest(
     skills?: string | undefined;
     send: boolean;
   },
-): Promise<Announced> {
+) {
   const folder = flags.skills === undefined ? skills : resolve(flags.skills);
   const { request, kind, skill, workflow } = flags;
   const isWorkflow: AnnounceInput['isWorkflow'] = (...names) => workflowExists(folder, ...names);

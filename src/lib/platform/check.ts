@@ -29,8 +29,6 @@ interface About {
   title: string;
   /** Whether the check needs what the demo lacks: programs, a GitHub account. */
   notInDemo?: true;
-  /** Time limit of the check. Default: 15 s. */
-  limitMs?: number;
 }
 
 /** What checks use of the machine. */

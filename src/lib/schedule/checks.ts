@@ -14,23 +14,14 @@ export interface JobsChecked extends Pick<CheckedHost, 'clock' | 'host' | 'run'>
   jobs: () => Promise<readonly JobStatus[] | undefined>;
 }
 
-const LIMIT_MS = 30_000;
-
 export const JOB_CHECKS: readonly Check<JobsChecked>[] = [
   ...JOB_IDS.map((id): Check<JobsChecked> => ({
     id: `jobs.${id}`,
     title: `${id} job`,
     needsConfig: true,
-    limitMs: LIMIT_MS,
     run: (at) => checkJob(at, id),
   })),
-  {
-    id: 'jobs.launcher',
-    title: 'job launcher',
-    needsConfig: true,
-    limitMs: LIMIT_MS,
-    run: checkLauncher,
-  },
+  { id: 'jobs.launcher', title: 'job launcher', needsConfig: true, run: checkLauncher },
 ];
 
 const CALL_MS = 10_000;

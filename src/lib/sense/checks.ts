@@ -50,7 +50,6 @@ export const SENSE_CHECKS: readonly Check<SenseChecked>[] = [
     title: 'the repositories',
     notInDemo: true,
     needsConfig: true,
-    limitMs: 60_000,
     run: ifEnabled('git', checkRepos),
   },
   { id: 'sense.capture', title: 'captures', needsConfig: true, run: checkCapture },

@@ -10,7 +10,7 @@ export interface SyncChecked {
 }
 
 export const SYNC_CHECKS: readonly Check<SyncChecked>[] = [
-  { id: 'sync.folder', title: 'the exchange folder', needsConfig: true, limitMs: 60_000, run: checkFolder },
+  { id: 'sync.folder', title: 'the exchange folder', needsConfig: true, run: checkFolder },
 ];
 
 const OLD_DAYS = 7;

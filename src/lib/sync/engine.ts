@@ -61,8 +61,7 @@ export async function exchange(deps: ExchangeDeps): Promise<{ received: string[]
     const result = await withClone(machine, () => exchangeByGit({ ...git, onDamaged, onForeign }));
     // A purge doesn't reach a repository that is left, however often it was exchanged.
     if (deps.isChosen) await endPurge(sync, repo, before);
-    const text = damagedText({ damaged });
-    note({ at, damaged: text });
+    note({ at, damaged: damagedText({ damaged }) });
     return result;
   } catch (error) {
     const known = aboutFolder(folder, error);

@@ -298,9 +298,13 @@ function newHead(deps: PublishDeps, run: string): InfoHead {
 
 function infoText({ machine }: PublishDeps, local: LocalData, head: InfoHead): string {
   const input = local.lastInput();
+  const { id, name, timezone, version } = machine;
   const info: MachineInfo & { format: number } = {
     format: FORMAT,
-    ...machine,
+    id,
+    name,
+    timezone,
+    version,
     lastInput: input === null ? null : toMinute(toIso(input * 1000)),
     publishedAt: head.publishedAt,
     ...definedOnly({ run: head.run, read: head.read }),

@@ -65,6 +65,7 @@ export function statusText(status: SyncStatus, localTime: LocalTime, terminal: T
     `written ${localTime(machine.lastSeen)}`,
     machine.days === 0 ? 'no days' : `${plural(machine.days, 'day')} since ${machine.from ?? ''}`,
   ]);
+  const twins = `${sameNames.join(' and ')} have the same name. To change one, run on that machine: steward sync rename NAME`;
   const lines = [
     `${folder} (${detailsText(status)})`,
     ...(problem === null ? [] : [colors.attention([problem, hint].filter(Boolean).join(' '))]),
@@ -72,11 +73,7 @@ export function statusText(status: SyncStatus, localTime: LocalTime, terminal: T
     ...(engine?.engine === 'git' ? [NO_ROWS] : []),
     ...(rows.length === 0 ? [] : ['', table(rows, [{ max: 30 }])]),
     ...machines.filter(({ isThis }) => !isThis).map((machine) => trustText(machine, localTime)),
-    ...(sameNames.length === 0
-      ? []
-      : [
-          `${sameNames.join(' and ')} have the same name. To change one, run on that machine: steward sync rename NAME`,
-        ]),
+    ...(sameNames.length === 0 ? [] : [twins]),
     '',
     settingsText(settings),
     ...settings.conflicts.flatMap(({ key, value, machine, at, other }) => [
@@ -142,12 +139,10 @@ type News = ReturnType<typeof newsOf>;
 
 /** The output of `steward sync now`: a line for each machine, this one first. */
 export function newsText(news: readonly News[], isPushed: boolean, localTime: LocalTime): string {
-  const wordsOf = ({ newDays, newSettings }: News): string =>
-    [newDays > 0 ? plural(newDays, 'day') : [], newSettings ? 'settings' : []].flat().join(' and ');
   const nothing = isPushed ? 'pushed what it had published before' : 'has nothing new to publish';
-  const lineOf = (machine: News): string => {
-    const { name, isThis, lastSeen, leftAt } = machine;
-    const words = wordsOf(machine);
+  const lineOf = ({ name, isThis, lastSeen, leftAt, newDays, newSettings }: News): string => {
+    const came = [newDays > 0 ? plural(newDays, 'day') : [], newSettings ? 'settings' : []];
+    const words = came.flat().join(' and ');
     if (isThis) return `${name} (this machine) ${words === '' ? nothing : `published ${words}`}.`;
     if (words !== '') return `${name}: ${words} came, written ${localTime(lastSeen)}.`;
     if (leftAt !== null) return `${name}: left ${localTime(leftAt)}; its days stay.`;
@@ -159,10 +154,10 @@ export function newsText(news: readonly News[], isPushed: boolean, localTime: Lo
 }
 
 function settingsText({ isShared, machines }: SyncStatus['settings']): string {
-  if (isShared) return `Settings are shared by ${machines.join(', ') || 'this machine only'}.`;
-  return machines.length === 0
-    ? 'Settings are not shared. To share them: steward sync settings on'
-    : `${machines.join(', ')} shares settings. To join: steward sync settings on`;
+  if (!isShared && machines.length === 0)
+    return 'Settings are not shared. To share them: steward sync settings on';
+  const text = `Settings are shared by ${machines.join(', ') || 'this machine only'}.`;
+  return isShared ? text : `${text} To join: steward sync settings on`;
 }
 
 function valueText(value: SharedValue): string {

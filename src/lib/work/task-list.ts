@@ -69,15 +69,7 @@ function taskLine({ number, url, title, state, priority, property, agents, stale
 }
 
 /** The result of `work tasks regenerate`. */
-export interface TaskListResult {
-  path: string;
-  changed: boolean;
-  committed: boolean;
-  pushed: boolean;
-  /** Why the list was not pushed or is out of date; `null` on success. */
-  reason: string | null;
-  sections: Record<Section, number>;
-}
+export type TaskListResult = Awaited<ReturnType<typeof regenerateTaskList>>['result'];
 
 const NAME = 'TASKLIST.md';
 
@@ -108,6 +100,7 @@ export function regenerateTaskList(deps: WorkDeps, options: { push: boolean }) {
         changed: before !== text,
         committed,
         pushed: committed && trouble === undefined,
+        /** Why the list was not pushed or is out of date; null on success. */
         reason: trouble?.message ?? (fetched.ok ? null : (fetched.reason ?? null)),
         sections: Object.fromEntries(counts) as Record<Section, number>,
       },

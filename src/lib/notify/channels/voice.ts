@@ -59,7 +59,6 @@ export const voiceCheck: Check<NotifyChecked> = {
   id: 'notify.voice',
   title: 'voice',
   needsConfig: true,
-  limitMs: 40_000,
   async run(at) {
     const findings = await checkSpeech(at);
     const { muted, until } = muteState({ clock: at.clock, mute: at.area.mute });

@@ -223,7 +223,7 @@ export function webCheck({ id, title, missing, ask, judge }: WebProbe): Check<No
       return [unavailable(hostname, answer.status) ?? judge(hostname, answer)];
     });
   };
-  return { id: `notify.${id}`, title, needsConfig: true, limitMs: 30_000, run };
+  return { id: `notify.${id}`, title, needsConfig: true, run };
 }
 
 function unavailable(hostname: string, status: number): Finding | undefined {

@@ -3,25 +3,14 @@ import { lstatSync, readdirSync, realpathSync, statSync, type Stats } from 'node
 import { unless } from '../../errors';
 
 /** The metadata of a path. */
-export interface Stamp {
-  kind: 'file' | 'folder' | 'link' | 'other';
-  /**
-   * Inode, size and modification time. If two marks are equal, the content is the same, unless it changed
-   * twice within one clock tick.
-   */
-  mark: string;
-  mtimeMs: number;
-  /** When it was put here or changed, by the clock of the system that has the file. No sync tool sets this one. */
-  changedMs: number;
-  /** The time of creation, where the file system stores it. */
-  bornMs: number;
-}
+export type Stamp = NonNullable<ReturnType<typeof stampOf>>;
 
 /** Returns the metadata of a path without following links, or undefined if the path doesn't exist. */
-export function stampOf(path: string): Stamp | undefined {
+export function stampOf(path: string) {
   const found = statsOf(lstatSync, path);
   if (found === undefined) return undefined;
   const kind = found.isSymbolicLink() ? 'link' : kindIn(found);
+  // `bornMs` is the time of creation, where the file system stores it.
   return { kind, bornMs: found.birthtimeMs, ...datesOf(found) };
 }
 
@@ -80,7 +69,12 @@ function idOf(path: string, found: Stats): string {
   return `${whole.dev}:${whole.ino}`;
 }
 
-function datesOf(found: Stats): Pick<Stamp, 'mark' | 'mtimeMs' | 'changedMs'> {
+/**
+ * Returns the mark: inode, size and modification time. If two marks are equal, the content is the same, unless it
+ * changed twice within one clock tick. `changedMs` is when the file was put here or changed, by the clock of the system
+ * that has it. No sync tool sets that one.
+ */
+function datesOf(found: Stats) {
   const { ino, size, mtimeMs, ctimeMs: changedMs } = found;
   return { mark: `${ino}:${size}:${mtimeMs}`, mtimeMs, changedMs };
 }

@@ -10,23 +10,18 @@ import { identityKey, parseTitle, toIssue } from '../issue';
 import { openForWriting, repoOf } from '../privacy';
 import { capturedKeysPath, capturedPrompts, recordUndo } from './keys';
 
-export interface Undoable {
-  key: string;
-  /** When the prompt was sent, as ISO 8601 in UTC. */
-  at: string;
-  /** The captured text, or `null` if it isn't stored on this machine. */
-  text: string | null;
-  /** The issue's number, or `null` if no issue is known for the capture. */
-  number: number | null;
-}
+export type Undoable = ReturnType<typeof undoable>[number];
 
 /** `withdrawn`: the capture was never sent. `closed`: the issue is now closed as not planned. */
 export interface Undone extends Undoable {
   result: 'withdrawn' | 'closed' | 'was closed' | 'gone';
 }
 
-/** Returns the captures from the last `prompts` prompts, newest first. */
-export function undoable({ area, paths, workRepo }: WorkDeps, prompts: number): Undoable[] {
+/**
+ * Returns the captures from the last `prompts` prompts, newest first. `text` is null if it isn't stored on this machine,
+ * `number` if no issue is known for the capture.
+ */
+export function undoable({ area, paths, workRepo }: WorkDeps, prompts: number) {
   const repo = repoOf(workRepo());
   const waiting = textsOf(keptIntentions(area.spool));
   const entries = readLedger(paths.ledger, repo);
