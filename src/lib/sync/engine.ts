@@ -59,8 +59,8 @@ export async function exchange(deps: ExchangeDeps): Promise<{ received: string[]
     const onForeign = () =>
       sync.locked(() => writeState(sync.deps.state, withForeign(readState(sync.deps.state), Date.parse(at))));
     const result = await withClone(machine, () => exchangeByGit({ ...git, onDamaged, onForeign }));
-    // A purge doesn't reach a repository that is left, however often it was exchanged.
-    if (deps.isChosen) await endPurge(sync, repo, before);
+    // The last exchange with a repository that is left, when no folder is set, doesn't end a purge.
+    if (sync.folder !== undefined) await endPurge(sync, repo, before);
     note({ at, damaged: damagedText({ damaged }) });
     return result;
   } catch (error) {
@@ -83,8 +83,7 @@ export async function engineStatus(
     const { at, problem, damaged } = readExchange(area.machine);
     const found = [repo ?? '', at === undefined ? 'no exchange yet' : `last exchange ${localTime(at)}`];
     if (damaged !== undefined) found.push(`not received: ${damaged}`);
-    const isWrong = problem !== undefined || damaged !== undefined;
-    return { engine, found: problem ?? found.join(', '), problem: isWrong };
+    return { engine, found: problem ?? found.join(', '), problem: (problem ?? damaged) !== undefined };
   }
   if (!mayAsk) return { engine, found: 'not checked', problem: false };
   try {

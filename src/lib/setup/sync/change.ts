@@ -149,11 +149,12 @@ export async function leave(context: Context, remove: boolean): Promise<Left> {
  * folder. Checks the repository before it changes anything. `before` is another repository that was used until now.
  */
 export async function useGit(context: Context, repo: string) {
-  const git = await openGit(context, '', repo);
   const { folder: known, repo: current } = (await context.loadConfig()).config.user.sync;
-  await withClone(context, () => checkRepository(git, repo));
-  // The clone has the branches of the repository used until now.
-  if (current !== repo) await removeClone(context);
+  if (current !== repo) {
+    await withClone(context, async () => checkRepository(await openGit(context, '', repo), repo));
+    // The clone has the branches of the repository used until now.
+    await removeClone(context);
+  }
   const wanted = known === undefined ? GIT_FOLDER : undefined;
   const { folder } = await setUp(context, wanted, undefined, () => Promise.resolve(wanted !== undefined));
   const result = await exchangeThrough(context, folder ?? '', repo);
