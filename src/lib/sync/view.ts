@@ -65,7 +65,7 @@ export function statusText(status: SyncStatus, localTime: LocalTime, terminal: T
     `written ${localTime(machine.lastSeen)}`,
     machine.days === 0 ? 'no days' : `${plural(machine.days, 'day')} since ${machine.from ?? ''}`,
   ]);
-  const twins = `${sameNames.join(' and ')} have the same name. To change one, run on that machine: steward sync rename NAME`;
+  const twins = `${new Intl.ListFormat('en').format(sameNames)} have the same name. To change one, run on that machine: steward sync rename NAME`;
   const lines = [
     `${folder} (${detailsText(status)})`,
     ...(problem === null ? [] : [colors.attention([problem, hint].filter(Boolean).join(' '))]),
@@ -115,7 +115,7 @@ function trustText(machine: MachineStatus, localTime: LocalTime): string {
 }
 
 function hasReadText({ to, at }: MachineRead, localTime: LocalTime): string {
-  return to === null ? 'has read none of your days' : `had read your days up to ${to} at ${localTime(at)}`;
+  return `had read ${to === null ? 'none of your days' : `your days up to ${to}`} at ${localTime(at)}`;
 }
 
 function clockText(clock: MachineStatus['clock']): string {
@@ -156,7 +156,7 @@ export function newsText(news: readonly News[], isPushed: boolean, localTime: Lo
 function settingsText({ isShared, machines }: SyncStatus['settings']): string {
   if (!isShared && machines.length === 0)
     return 'Settings are not shared. To share them: steward sync settings on';
-  const text = `Settings are shared by ${machines.join(', ') || 'this machine only'}.`;
+  const text = `Settings are shared by ${machines.join(', ') || 'this machine; none are published yet'}.`;
   return isShared ? text : `${text} To join: steward sync settings on`;
 }
 
