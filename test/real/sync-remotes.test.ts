@@ -98,6 +98,7 @@ describe('sync through any git repository (built)', function () {
     const address = path('days.git');
     for (const index of [0, 1]) await succeeds(index, 'sync', 'connect', 'git', address);
     for (const index of [0, 1]) await succeeds(index, 'sync', 'settings', 'on');
+    expect((await succeeds(0, 'sync', 'status')).stdout).to.include('this machine; none are published yet.');
     await succeeds(0, 'goals', 'add', 'Ship it');
     await succeeds(0, 'sync', 'now');
     expect((await succeeds(1, 'sync', 'now')).stdout).to.match(/-[0-9a-f]{4}: settings came, written /);
@@ -123,6 +124,9 @@ describe('sync through any git repository (built)', function () {
       const address = `ssh://${userInfo().username}@127.0.0.1:${port}${path('days.git')}`;
       const refused = await run(0, 'sync', 'connect', 'git', address);
       expect(refused.code, refused.stderr).to.be.equal(8);
+      expect(refused.stderr).to.include('Host key verification failed');
+      const closed = await run(0, 'sync', 'connect', 'git', 'ssh://127.0.0.1:1/days.git');
+      expect(closed.stderr).to.match(/failed: ssh: .*Connection refused/);
       for (const index of [0, 1]) configure(index, 'core.sshCommand', ['ssh', ...options].join(' '));
       await meetThrough(address);
     });

@@ -168,7 +168,7 @@ async function succeeded(answer: Promise<GitAnswer>): Promise<GitAnswer> {
     {
       hint: result.isRefused
         ? 'Use an account that can access the repository: `gh auth login`, or for your own address the key or password that `git ls-remote` takes.'
-        : 'Check the address and the connection, then retry.',
+        : 'Check the address and the connection, for example with `git ls-remote`, then retry.',
     },
   );
 }

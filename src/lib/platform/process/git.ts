@@ -170,7 +170,7 @@ interface Authorization {
 export interface GitAnswer {
   code: number;
   stdout: string;
-  /** The first line of git's error output; empty on success. */
+  /** The first line of git's error output that says why; empty on success. */
   complaint: string;
   /** Whether the server rejected the credential. */
   isRefused: boolean;
@@ -249,7 +249,7 @@ const REFUSED =
 
 function complaintOf(stderr: string): string {
   if (REFUSED.test(stderr)) return 'the server rejected the credential';
-  const line = stderr.split('\n').find((text) => /^(?:fatal|error|remote|!| !)/.test(text));
+  const line = stderr.split('\n').find((text) => /^(?:ssh: |Host key |fatal|error|remote|!| !)/.test(text));
   return clean(line ?? stderr)
     .slice(0, 200)
     .trim();
