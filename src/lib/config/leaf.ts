@@ -3,6 +3,7 @@ import * as v from 'valibot';
 
 import { exists } from '../platform/files/folder';
 import { gitFolderAt } from '../platform/files/git-folder';
+import { isObject } from '../platform/files/json-object';
 import { expandHome } from '../platform/files/paths';
 import { isIP, isLoopbackHost } from '../platform/net/address';
 import { asciiEntry, isSite, OTHER_SITES } from '../platform/net/site';
@@ -180,11 +181,11 @@ export function command(fallback: readonly string[]): Leaf<string[]> {
   });
 }
 
-/** Defines a key for a map from names to strings. `test` checks the strings. */
-export function mapOf(expected: string, test: (value: string) => boolean): Leaf<Record<string, string>> {
-  return leaf<Record<string, string>>({
+/** Defines a key for a map by name. A list is refused, which valibot's own check takes too. */
+export function mapOf<T>(expected: string, item: v.GenericSchema<unknown, T>): Leaf<Record<string, T>> {
+  return leaf<Record<string, T>>({
     expected,
-    check: v.record(string(isCleanText), string(test)),
+    check: v.pipe(v.custom<Record<string, unknown>>(isObject), v.record(string(isCleanText), item)),
     fallback: () => ({}),
   });
 }

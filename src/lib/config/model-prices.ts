@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 
 import TABLE from '../../../templates/data/prices.json';
-import { leaf } from './leaf';
+import { leaf, mapOf } from './leaf';
 
 const RANGE = 'expected USD per million tokens, from 0 to 10000';
 const TOKEN_PRICE = v.pipe(v.number(RANGE), v.minValue(0, RANGE), v.maxValue(10_000, RANGE));
@@ -22,14 +22,13 @@ export type ModelPrice = v.InferOutput<typeof MODEL_PRICE>;
 
 /** Defines a key for the user's own prices, by model. */
 export function modelPrices() {
-  return leaf<Record<string, ModelPrice>>({
-    expected: 'models with prices in USD per million tokens, such as {"gpt-5": {"input": 1, "output": 10}}',
-    check: v.record(v.string(), MODEL_PRICE),
-    fallback: () => ({}),
-  });
+  const expected =
+    'models with prices in USD per million tokens, such as {"gpt-5": {"input": 1, "output": 10}}';
+  return mapOf(expected, MODEL_PRICE);
 }
 
 const PERIOD = 'expected session, day, week or month';
+const REPO = 'expected the name of a repository';
 const USD = 'expected an amount of at least 0.01';
 const COUNT = 'expected a whole number above 0';
 const ISSUE = 'expected an issue, such as "#12"';
@@ -39,8 +38,8 @@ const BUDGET = v.pipe(
       per: v.picklist(['session', 'day', 'week', 'month'], PERIOD),
       usd: v.optional(v.pipe(v.number(USD), v.minValue(0.01, USD))),
       tokens: v.optional(v.pipe(v.number(COUNT), v.integer(COUNT), v.minValue(1, COUNT))),
-      repo: v.optional(v.string('expected the name of a repository')),
-      issue: v.optional(v.pipe(v.string(ISSUE), v.regex(/#[1-9]\d*$/, ISSUE))),
+      repo: v.optional(v.pipe(v.string(REPO), v.regex(/^[^/\\\s][^/\\]*$/, REPO))),
+      issue: v.optional(v.pipe(v.string(ISSUE), v.regex(/^(?:[\w.-]+\/[\w.-]+)?#[1-9]\d*$/, ISSUE))),
     },
     ({ expected }) =>
       expected === '"per"' ? PERIOD : 'expected a budget with the keys per, usd, tokens, repo and issue only',

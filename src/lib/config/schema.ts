@@ -246,8 +246,9 @@ export const WORK_KEYS = {
     check: v.picklist(['line', 'whole']),
     fallback: 'line',
   }),
-  PROJECT_PROPERTY: mapOf('project names, each with a Property, such as {"my-blog": "website"}', (value) =>
-    /^[^\s,:][^,:]{0,38}$/.test(value),
+  PROJECT_PROPERTY: mapOf(
+    'project names, each with a Property, such as {"my-blog": "website"}',
+    string((value) => /^[^\s,:][^,:]{0,38}$/.test(value)),
   ),
 };
 

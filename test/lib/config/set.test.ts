@@ -462,6 +462,11 @@ describe('config: setConfig', () => {
       '{"per": "day", "usd": 5, "repo": 5}': '[1].repo: expected the name of a repository, found 5',
       '{"per": "day", "dollars": 5}':
         '[1].dollars: expected a budget with the keys per, usd, tokens, repo and issue only, found 5',
+      '{"per": "day", "usd": 5, "issue": "shop #12"}':
+        '[1].issue: expected an issue, such as "#12", found "shop #12"',
+      '{"per": "day", "usd": 5, "repo": " "}': '[1].repo: expected the name of a repository, found " "',
+      '{"per": "day", "usd": 5, "repo": "~/shop"}':
+        '[1].repo: expected the name of a repository, found "~/shop"',
       '5': '[1]: expected a budget with the keys per, usd, tokens, repo and issue only, found 5',
     };
     for (const [budget, message] of Object.entries(wrong)) {
@@ -490,6 +495,11 @@ describe('config: setConfig', () => {
       const value = `{"gpt-6": {"input": 1, "output": 2}, "gpt-7": ${price}}`;
       const failed = await fails(setConfig(deps(), { key: 'usage.prices', value }), 'usage');
       expect(failed.message, price).to.include(`usage.prices.gpt-7${message}`);
+    }
+    const price = '{"input": 1, "output": 2}';
+    for (const value of ['[]', `[${price}]`, `{"": ${price}}`, `{" ": ${price}}`]) {
+      const { message } = await fails(setConfig(deps(), { key: 'usage.prices', value }), 'usage');
+      expect(message, value).to.include('usage.prices: expected models with prices');
     }
   });
 
