@@ -136,6 +136,15 @@ describe('steward usage (built)', function () {
     expect(jsonOf(await run('inbox', '--json'))).to.have.property('count', 0);
   });
 
+  it("doesn't take the limits that a bar shows for those of Claude Code", async () => {
+    const at = new Date().toISOString();
+    const limits = { primary: { used_percent: 83, window_minutes: 300, resets_in_seconds: 5000 } };
+    log('.codex/sessions/rollout-1.jsonl', [...codexStart('c1', {}, at), codexTotals([5, 0, 5], at, limits)]);
+    expect((await run('usage')).stdout).to.include('Codex: 5 h 83% until ');
+    expect((await run('statusline', '--format', 'plain')).stdout).to.include('5 h 83%');
+    expect((await run('usage')).stdout).not.to.include('Claude Code: 5 h');
+  });
+
   it('explains wrong flags', async () => {
     for (const args of [
       ['--of', '0'],
@@ -149,6 +158,7 @@ describe('steward usage (built)', function () {
       expect(code, args.join(' ')).to.equal(2);
       expect(stderr).not.to.include(' at ');
     }
+    expect((await run('usage', '--hook')).stderr).to.match(/^--hook needs --check\.\n/);
   });
 
   it('exits with 6 if a budget is used up, and denies a tool for a hook', async () => {

@@ -79,8 +79,8 @@ export async function printLine(area: UserArea, deps: SessionsDeps, flags: Statu
   const session = storedId(fields?.['session_id']);
   const nowMs = deps.clock.now();
   const input = fields === undefined ? { ...NO_INPUT, ...figures.limits } : readStatusInput(fields);
-  // Print the status line even if the limits can't be stored.
-  orElse(undefined, () => keepLimits(area.limits, 'claude-code', input, nowMs));
+  // Print the status line even if the limits can't be stored. A bar's line shows stored ones, of any assistant.
+  if (fields !== undefined) orElse(undefined, () => keepLimits(area.limits, 'claude-code', input, nowMs));
   const shown = flags.then === undefined ? input : NO_INPUT;
   const line = statusLine(state, { session, input: shown, nowMs, ...figures, marks: readMarks(area.inbox) });
   const before = flags.then === undefined || flags.then === '' ? '' : await outputOf(flags.then, bytes);
