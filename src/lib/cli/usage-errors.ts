@@ -109,7 +109,8 @@ const REWORDED: readonly [pattern: RegExp, words: string][] = [
   [/^Expected (.*) to be one of: (.*)$/, 'Invalid value "$1". Use one of $2'],
   [/^Parsing (--\S+) Expected an integer but received: (.*)$/, 'Invalid $1 "$2". Use a whole number'],
   [/^Parsing (--\S+) /, '$1: '],
-  [/^(--[\w-]+)=\S+ cannot also be provided when using (--[\w-]+)/, '$1 cannot be combined with $2'],
+  [/^(--[\w-]+)=.* cannot also be provided when using (--[\w-]+)/, '$1 cannot be combined with $2'],
+  [/^All of the following must be provided when using (--[\w-]+): (.*)$/, '$1 needs $2'],
   [/^Missing required flag (.*)$/, '--$1 is missing'],
 ];
 
