@@ -62,12 +62,14 @@ export async function budgetStates(deps: BudgetDeps) {
         const [model] = sorted(now.filter((row) => keyOf(row, 'session') === busy.key), 'model'); // prettier-ignore
         return `, now ${name(busy.key)}, ${model?.key ?? ''}, ${show(usedOf(busy))} in ${PACE_MIN} min`;
       }
+      if (own.length === 0) return where === '' ? '' : `, nothing stored for ${where} since ${period.from}`;
       const top = per === 'session' ? unit : sessions[0];
       return top === undefined ? '' : `, most by ${name(top.key)} (${show(usedOf(top))})`;
     };
     const where = [repo, issue].filter((part) => part !== undefined).join(' ');
     const isPartial = usd !== undefined && total.unpriced > 0;
-    const all = (per === 'session' ? sessions : [{ ...total, key: period.from }]).map((unit) => ({
+    const units = per === 'session' && own.length > 0 ? sessions : [{ ...total, key: period.from }];
+    const all = units.map((unit) => ({
       key: ['budget', per, unit.key, where, most].join(':'),
       name: `${per} budget${where === '' ? '' : ` of ${where}`}`,
       // The product of two fractions may be just below the percentage that it should be.

@@ -177,6 +177,21 @@ describe('usage budgets (lib)', () => {
     expect(await rows()).to.deep.equal([['budget:day:2026-11-20::10:100', '2026-11-20T13:00:00.000Z']]);
   });
 
+  it('say that nothing is stored for what they name', async () => {
+    const usage = usageBox(box.path());
+    usage.log(LOG, [spent('m1', 4)]);
+    const budgets: Budget[] = [
+      { per: 'session', tokens: 5, repo: 'shp' },
+      { per: 'week', usd: 5, issue: '#13' },
+    ];
+    expect((await statesOf(usage, budgets)).map(({ name, text }) => `${name}: ${text}`)).to.deep.equal([
+      'session budget of shp: 0 of 5 tokens, nothing stored for shp since 2026-10-12',
+      'week budget of #13: $0.00 of $5.00, nothing stored for #13 since 2026-11-16',
+    ]);
+    const [own] = await statesOf(usage, [{ per: 'week', usd: 50, issue: '#12' }]);
+    expect(own?.text).to.equal('$4.00 of $50.00, most by shop·login ($4.00)');
+  });
+
   it('are used up by an amount that a fraction of a cent would miss', async () => {
     const usage = usageBox(box.path());
     usage.log(LOG, [spent('m1', 0.88)]);
