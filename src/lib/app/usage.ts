@@ -10,7 +10,7 @@ import { namesOf } from '../sessions/describe';
 import { sessionsById } from '../sessions/session';
 import { CLAUDE_CODE } from '../sessions/session-key';
 import { currentSessions } from '../sessions/state';
-import { collectUsage } from '../usage/collect';
+import { collectUsage, problemsOf } from '../usage/collect';
 import { ALERT_PERCENT, budgetStates } from '../usage/budgets';
 import type { LimitWindow } from '../usage/entry';
 import { announceLimits, currentLimits } from '../usage/limits';
@@ -107,8 +107,7 @@ export function usageJob(context: Context, notify: Pick<NotifyContext, 'deps'>):
           await acceptRequest(notify.deps, { ...about, voiceEnabled: false, source: 'job', tags: [] });
         },
       );
-      const bad = sources.find(({ problem }) => problem !== undefined);
-      return bad && `${bad.name}: ${bad.problem ?? ''}`;
+      return problemsOf(sources)[0];
     },
   };
 }

@@ -3,6 +3,7 @@ import { palette, table, tokens, usdCell, wrap, type Column } from '../platform/
 import type { Terminal } from '../platform/terminal/stdio';
 import { clean } from '../platform/terminal/terminal';
 import type { Day } from '../platform/time/time';
+import { problemsOf } from './collect';
 import type { LogSource } from './find-logs';
 import { COUNTS, type Grouping, type SessionFacts, type Usage, type UsageRow } from './rollup';
 import { YIELD_CELLS, type Yield, type YieldRow } from './yield';
@@ -81,9 +82,8 @@ function emptyLines({ sources, by, period: { from, to } }: UsageReport, columns:
   if (found.length > 0)
     return wrap(`No ${what} from ${from} to ${to}. Logs found: ${found.join(', ')}.`, columns);
   const places = sources.map(({ name, places: [place = ''] }) => `${name}: ${place}`);
-  const about = 'No usage yet. No assistant logs found in:';
   return [
-    ...wrap(about, columns),
+    ...wrap('No usage yet. No assistant logs found in:', columns),
     ...places.flatMap((place) => wrap(clean(place).trim(), columns, '  ', '    ')),
   ];
 }
@@ -97,10 +97,8 @@ function notesOf({ usage, sources, unpriced, pricesAsOf, notes }: UsageReport): 
         ];
   const isPriced = usage.rows.some(({ cost }) => cost !== null);
   const dated = isPriced ? [`Cost at API prices as of ${pricesAsOf}.`] : [];
-  const problems = sources.flatMap(({ name, problem }) =>
-    problem === undefined ? [] : [`${name}: ${problem}.`],
-  );
-  return [...missing, ...problems.map(clean), ...notes, ...dated];
+  const problems = problemsOf(sources).map((text) => clean(`${text}.`));
+  return [...missing, ...problems, ...notes, ...dated];
 }
 
 /** Formats the rows as CSV. What isn't known is an empty cell. */
