@@ -62,7 +62,7 @@ export default class Find extends BaseCommand {
     }).finally(() => clearTimeout(slow));
     if (rows.length === 0) {
       process.exitCode = EXIT_CODES.not_found;
-      this.print(() => 'No session found. Only whole words match.');
+      this.print(() => `No session ${repo === undefined ? '' : `of ${repo} `}found. Only whole words match.`);
     }
     for (const note of notes) this.say(note);
     return { rows, notes };

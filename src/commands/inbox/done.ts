@@ -4,7 +4,7 @@ import { openMark } from '../../lib/app/inbox';
 export default class InboxDone extends BaseCommand {
   static override summary = 'Remove a row from the inbox';
   static override description =
-    'Only for rows whose end you decide: turns and agents that finished, and notifications that were not delivered. The others disappear when what they wait for has happened.';
+    'Only for rows whose end you decide: turns and agents that finished, budgets, and notifications that were not delivered. The others disappear when what they wait for has happened.';
   static override args = {
     row: word({ required: true, description: 'Row, by its name or words in it.' }),
   };

@@ -8,7 +8,7 @@ import { isInteractive } from '../../lib/platform/terminal/ask';
 export default class InboxCommand extends BaseCommand {
   static override summary = 'List everything that waits for you';
   static override description =
-    'Lists sessions, issues, review requests, reminders, failed notifications and hooks that wait for you: first what blocks an agent, then by priority and age. Reads stored state only. A row disappears when what it waits for has happened. On a terminal, keys go there, answer and snooze.';
+    'Lists sessions, issues, review requests, reminders, budgets, failed notifications and hooks that wait for you: first what blocks an agent, then by priority and age. Reads stored state only. A row disappears when what it waits for has happened. On a terminal, keys go there, answer and snooze.';
   static override flags = {
     why: boolean({ description: 'Show why each row has its place.' }),
     check: boolean({ description: 'Exit with code 6 if something waits.' }),

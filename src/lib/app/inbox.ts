@@ -70,7 +70,6 @@ export async function openInbox(
 }
 
 const COUNT_VALID_MS = 60_000;
-const SPENDING = 'steward usage --check';
 
 /** Returns how many waits that aren't sessions are listed, since when, and until when that is valid if no file changes. */
 export async function openOtherCount(context: Context) {
@@ -125,7 +124,7 @@ async function openOtherWaits(context: Context, names: ReadonlyMap<string, strin
         title: text,
         why: `${percent}% used`,
         since,
-        go: SPENDING,
+        go: 'steward usage --check',
         canEnd: true,
       }),
     ),
