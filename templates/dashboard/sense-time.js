@@ -152,7 +152,12 @@ export function watchKinds(place, since, refresh) {
     if (app === undefined || kind === undefined) return;
     const { problem } = await post('/api/sense/classify', { app, kind, since: since() });
     if (problem === undefined) chosen.set(app, kind);
+    // The button goes, so the focus moves back to the list.
+    const list =
+      place.contains(document.activeElement) &&
+      document.querySelector(`select[data-app="${CSS.escape(app)}"]`);
     show(place, problem ?? `Undone: ${app} is ${kind} again.`);
+    if (list instanceof HTMLElement) list.focus({ preventScroll: true });
     await refresh();
   });
   document.addEventListener('pointerdown', () => (isTyped = false));

@@ -331,9 +331,11 @@ describe('acting on the page of the day in Chromium', function () {
     const kind = (await list.getAttribute('data-kind')) ?? '';
     await list.selectOption('neutral');
     await waitForText(page, '#classified', / is now neutral\. ?Undo$/);
-    const undone = await sentBy(page, () => page.click('#classified button'));
+    await page.focus('#classified button');
+    const undone = await sentBy(page, () => page.keyboard.press('Enter'));
     expect(undone).to.deep.equal(['/api/sense/classify', { app, kind }]);
     await waitForText(page, '#classified', /^Undone: .* again\.$/);
+    expect(await page.evaluate('document.activeElement.dataset.app')).to.equal(app);
   });
 
   it('zooms into an hour by a click or a key, and back by Escape', async () => {
