@@ -114,8 +114,8 @@ export function controlsOf(row) {
         sends('Snooze 1 h', MARK, { id, when: '1h' }),
       ],
       commandButton(row),
-      problemOf(id),
     ),
+    problemOf(id),
     answer,
     evidence,
     commandOf(row),
@@ -125,7 +125,8 @@ export function controlsOf(row) {
 /** Returns the buttons of a session that is not waiting. @param {{ slug: string, go: string | null }} session */
 export function goButtons(session) {
   return [
-    h('span.buttons', goButton(session), commandButton(session), problemOf(session.slug)),
+    h('span.buttons', goButton(session), commandButton(session)),
+    problemOf(session.slug),
     commandOf(session),
   ];
 }
@@ -150,7 +151,9 @@ function commandButton({ go }) {
 
 /** @param {string} id */
 function problemOf(id) {
-  return problems.has(id) && h('span.attention', { 'data-key': 'problem' }, problems.get(id));
+  return (
+    problems.has(id) && h('p.attention.problem', { 'data-key': 'problem', role: 'alert' }, problems.get(id))
+  );
 }
 
 /** Returns the attributes of a part that a button shows. @param {string} key @returns {Record<string, string>} */

@@ -91,7 +91,7 @@ describe('the page of the day in Chromium', function () {
       body: { error: { kind: 'conflict', message: 'It was delivered.' } },
     });
     await press(2, 'Retry');
-    await waitForText(page, '#waiting li:nth-child(3) .buttons', /It was delivered\./);
+    await waitForText(page, '#waiting li:nth-child(3) .problem', /It was delivered\./);
   });
 
   it('draws what waits and what works once, with both answers, and says where one failed', async () => {
