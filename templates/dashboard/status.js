@@ -188,7 +188,7 @@ function entryRow(entry, now) {
 
 /** Returns what sends a notification again. @param {string} id */
 function retryOf(id) {
-  if (isDemo) return 'The demo sends nothing; outside it, a button here sends it again.';
+  if (isDemo) return '· The demo sends nothing; outside it, a button here sends it again.';
   return isSignedIn() ? button('retry', 'Retry', { 'data-id': id }) : command(`steward notify retry ${id}`);
 }
 
