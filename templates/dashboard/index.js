@@ -43,13 +43,13 @@ const SETUP_KEY = 'steward-setup-dismissed';
 let dismissals = 0;
 /** Whether the lists below the timeline are drawn too. The first frame comes without them, and earlier for it. */
 let isWhole = false;
-const address = new URL(location.href);
-const asked = address.searchParams.get('day');
+const given = new URLSearchParams(location.search);
+const asked = given.get('day');
 /** The application and repository that filter the page. @typedef {{ app?: string | undefined, repo?: string | undefined }} Picked */
 /** @type {Picked} */
 let picked = {
-  app: address.searchParams.get('app') ?? undefined,
-  repo: address.searchParams.get('repo') ?? undefined,
+  app: given.get('app') ?? undefined,
+  repo: given.get('repo') ?? undefined,
 };
 const picture = timeline(byId('timeline'), byId('readout'), byId('timeline-table'), pick);
 
@@ -346,14 +346,19 @@ function commitsIn({ commits }, repo) {
   return commits.repos.find((one) => one.repo === repo)?.commits ?? 0;
 }
 
-/** Returns the applications of what is picked, on all machines. @param {DayDocument} day @returns {DailyRecord['apps']} */
+/** Returns the applications of what is picked. Time that several machines share counts once, as in the total. @param {DayDocument} day @returns {DailyRecord['apps']} */
 function appsIn(day) {
-  return [day, ...(day.others ?? [])].flatMap(({ spans, apps }) =>
-    spans.map(([, length, at]) => {
-      const [app, kind] = apps[at] ?? ['unknown', 'neutral'];
-      return { app, kind, minutes: length / 60 };
-    }),
-  );
+  let counted = 0;
+  return [day, ...(day.others ?? [])]
+    .flatMap(({ spans, apps }) =>
+      spans.map(([at, length, name]) => ({ at, end: at + length, own: apps[name] })),
+    )
+    .sort((a, b) => a.at - b.at)
+    .map(({ at, end, own: [app, kind] = ['unknown', 'neutral'] }) => {
+      const from = Math.max(at, counted);
+      counted = Math.max(end, counted);
+      return { app, kind, minutes: Math.max(0, end - from) / 60 };
+    });
 }
 
 /** Returns the part of a day that belongs to what is picked. @param {DayDocument} day @param {Picked} picked @returns {DayDocument} */
@@ -380,6 +385,7 @@ function filtered(day, { app, repo }) {
  */
 function pick({ app, repo } = {}, pressed = undefined) {
   picked = { app, repo };
+  const address = new URL(location.href);
   for (const [name, value] of Object.entries(picked))
     if (value === undefined) address.searchParams.delete(name);
     else address.searchParams.set(name, value);
@@ -389,7 +395,12 @@ function pick({ app, repo } = {}, pressed = undefined) {
   // The page draws before this frame.
   if (pressed) requestAnimationFrame(() => scrollBy(0, pressed.getBoundingClientRect().top - top));
 }
-byId('picked').addEventListener('click', () => pick());
+byId('picked').addEventListener('click', () => {
+  // The button goes, so the focus moves on to what it filtered.
+  const next = byId('timeline').querySelector('[role=slider]');
+  if (next instanceof HTMLElement) next.focus({ preventScroll: true });
+  pick();
+});
 byId('ledger').addEventListener('click', (event) => {
   const repo = around(event, '[data-repo]')?.dataset.repo;
   if (repo !== undefined) pick({ repo: repo === picked.repo ? undefined : repo }, byId('ledger'));

@@ -155,6 +155,10 @@ describe('the page of the day in Chromium', function () {
     answers['/api/sign-in'] = () => ({ status: 401, body: { error } });
     const { page } = await open('/#code=abc');
     await waitForText(page, '#notes', /^This link was used\. Run "steward open"\.$/);
+    // A filter does not bring the code back into the address.
+    await page.click('#ledger [data-repo=payments]');
+    await waitForText(page, '#picked', /^Only payments ×$/);
+    expect(new URL(page.url()).hash).to.equal('');
   });
 
   it('aligns its figures on one baseline', async () => {
@@ -245,10 +249,29 @@ describe('the page of the day in Chromium', function () {
     answers['/api/day'] = () => ({ body: { ...day, commits: [], record: record0 } });
     await page.reload();
     await waitForText(page, '#done', /^No commits match payments\.$/);
-    await page.click('#picked button');
+    await page.focus('#picked button');
+    await page.keyboard.press('Enter');
     await waitForText(page, '#picked', /^$/);
     await waitForText(page, '#done', /^15:40/);
+    expect(await page.evaluate('document.activeElement.role')).to.equal('slider');
     expect(new URL(page.url()).search).to.equal('');
+  });
+
+  it('counts the time that machines share in a repository once in its applications', async () => {
+    const day = dayDocument(pages.full);
+    const spans = (at: number): typeof day.spans => [[at, 3600, 0, 0]];
+    const laptop = {
+      ...day,
+      id: 'b',
+      name: 'laptop',
+      sessions: [],
+      spans: spans(38_000),
+      repos: ['payments'],
+    };
+    const body = { ...day, spans: spans(36_000), repos: ['payments'], others: [laptop] };
+    answers['/api/day'] = () => ({ body });
+    const { page } = await open('/?repo=payments');
+    await waitForText(page, '#apps td:nth-of-type(2)', /^1 h 33 m$/);
   });
 
   it('shows the lists for one application, chosen in the timeline', async () => {
