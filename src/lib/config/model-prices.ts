@@ -39,7 +39,7 @@ const BUDGET = v.pipe(
       usd: v.optional(v.pipe(v.number(USD), v.minValue(0.01, USD))),
       tokens: v.optional(v.pipe(v.number(COUNT), v.integer(COUNT), v.minValue(1, COUNT))),
       repo: v.optional(v.pipe(v.string(REPO), v.regex(/^[^/\\\s][^/\\]*$/, REPO))),
-      issue: v.optional(v.pipe(v.string(ISSUE), v.regex(/^(?:[\w.-]+\/[\w.-]+)?#[1-9]\d*$/, ISSUE))),
+      issue: v.optional(v.pipe(v.string(ISSUE), v.regex(/^(?:.*[^\s#])?#[1-9]\d*$/, ISSUE))),
     },
     ({ expected }) =>
       expected === '"per"' ? PERIOD : 'expected a budget with the keys per, usd, tokens, repo and issue only',

@@ -478,7 +478,9 @@ describe('config: setConfig', () => {
     expect(message)
       .to.include('usage.budgets: expected a list of budgets')
       .and.include('found key-value pairs');
-    expect((await setConfig(deps(), { key: 'usage.budgets', value: `[${valid}]` })).changed).to.equal(true);
+    // A branch such as 12-login names the issue of a repository.
+    const value = `[${valid}, {"per": "day", "usd": 5, "issue": "my shop#12"}]`;
+    expect((await setConfig(deps(), { key: 'usage.budgets', value })).changed).to.equal(true);
   });
 
   it('says which price is wrong, and what is wrong with it', async () => {
