@@ -23,12 +23,11 @@ type Pending = Pick<
 /** Describes published data that must still be removed, and how to remove it. */
 export function pendingTexts(status: Pending): { text: string; fix: string; hint?: string }[] {
   const { folder, pendingRemovals, pendingFormer, details, publishedDetails } = status;
-  const again = `steward sync setup ${forShell(folder ?? '')}`;
   const isShown = publishedDetails === true && !details;
   return [
     ...(folder === null || pendingRemovals === 0
       ? []
-      : [{ text: 'purged data is still published', fix: again }]),
+      : [{ text: 'purged data is still published', fix: `steward sync setup ${forShell(folder)}` }]),
     ...(isShown ? [{ text: 'details are still published', fix: 'steward sync setup --no-details' }] : []),
     ...pendingFormer.map((former) => ({
       text: `purged data is still in ${former}`,

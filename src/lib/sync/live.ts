@@ -8,9 +8,10 @@ import { isIso, toIso, type Clock } from '../platform/time/clock';
 import type { Elsewhere, SessionRow } from '../sessions/rows';
 import { sessionKey } from '../sessions/session-key';
 import { isNameless, isSlug } from '../sessions/slug';
-import { machinesFolder, readFile } from './exchange';
+import { machinesFolder, readFile, readMachines } from './exchange';
 import { FORMAT, hashedId } from './format';
 import { parseClean } from './parse';
+import { namesIn } from './status';
 
 const isTime = where(isText, isIso);
 const isRow = where(
@@ -81,9 +82,12 @@ export function publishedRows(rows: readonly SessionRow[], details: boolean): ob
 
 /** Returns the running sessions that other machines have published in the last minutes. */
 export function readLive(folder: string, ownId: string | undefined, nowMs: number): SessionRow[] {
-  return liveOf(folder, ownId, nowMs, VALID_MS).flatMap(
-    ({ sessions, machine, asOf }) => rowsIn(sessions, { machine, asOf, host: null }) ?? [],
-  );
+  const live = liveOf(folder, ownId, nowMs, VALID_MS);
+  const names = live.length === 0 ? [] : namesIn(readMachines(folder));
+  return live.flatMap(({ id, name, asOf, sessions }) => {
+    const machine = names.find((each) => each.id === id)?.name ?? name;
+    return rowsIn(sessions, { machine, asOf, host: null }) ?? [];
+  });
 }
 
 /** Returns whether you are at another machine, which has news of this one. */
@@ -96,9 +100,9 @@ function liveOf(folder: string, ownId: string | undefined, nowMs: number, maxAge
   return ids.flatMap((id) => {
     // The owner replaces a damaged file within minutes.
     const live = readFile(liveFile(folder, id), 64 * 1024, () => undefined, parseClean);
-    const { name: machine, at: asOf, isHere, sessions } = live ?? {};
-    if (!isText(machine) || !isTime(asOf) || Math.abs(nowMs - Date.parse(asOf)) > maxAgeMs) return [];
-    return [{ machine, asOf, isHere, sessions }];
+    const { name, at: asOf, isHere, sessions } = live ?? {};
+    if (!isText(name) || !isTime(asOf) || Math.abs(nowMs - Date.parse(asOf)) > maxAgeMs) return [];
+    return [{ id, name, asOf, isHere, sessions }];
   });
 }
 

@@ -193,6 +193,7 @@ export function findMachine(folder: string, wanted: string, ownId: string | unde
   });
 }
 
-function namesIn(machines: readonly ExchangeMachine[]): MachineName[] {
+/** Returns the machines' names. Those of machines with the same name get the start of their ids. */
+export function namesIn(machines: readonly ExchangeMachine[]): MachineName[] {
   return distinctNames(machines.map(({ id, info }) => ({ id, name: info.name })));
 }

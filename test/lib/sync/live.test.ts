@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 
 import { parseSession, type Session } from '../../../src/lib/sessions/session';
 import { rowsOf, sessionsReport } from '../../../src/lib/sessions/rows';
@@ -57,6 +57,22 @@ describe('the running sessions of other machines (lib)', () => {
     );
     publisher()(publishedRows(ROWS, true));
     expect(names()).to.include('server · rosebud').and.have.length(4);
+  });
+
+  it('show the start of the id of machines with the same name', () => {
+    for (const id of [OWN, OTHER]) {
+      const info = { format: 1, id, name: 'server', timezone: 'UTC', version: '1.0.0' };
+      const times = { lastInput: null, publishedAt: '2026-11-20T09:00Z' };
+      mkdirSync(dirname(liveFile(path(), id)), { recursive: true });
+      writeFileSync(
+        join(dirname(liveFile(path(), id)), 'machine.json'),
+        JSON.stringify({ ...info, ...times }),
+      );
+    }
+    publisher()(publishedRows(ROWS.slice(0, 1), false));
+    expect(names()).to.deep.equal(['server-ba98 · api·main']);
+    rmSync(dirname(liveFile(path(), OWN)), { recursive: true });
+    expect(names()).to.deep.equal(['server · api·main']);
   });
 
   it('are written when they change, every ten seconds at most, and again every four minutes', () => {

@@ -60,14 +60,12 @@ export async function setUp(
   details: boolean | undefined,
   mayCreate: (folder: string) => Promise<boolean>,
 ): Promise<SyncChange & { before: string | null; pendingFormer: string[] }> {
-  const { area } = context;
   const before = (await openSync(context)).folder;
   const folder = folderAt(wanted ?? before);
   if (folder === undefined) throw noFolder();
-  const ownFolders = [area.root, area.machine];
+  const ownFolders = [context.area.root, context.area.machine];
   if (wanted !== undefined) checkFolder(folder, ownFolders);
-  const isOpen = wanted === undefined || exists(folder) || (await mayCreate(folder));
-  if (!isOpen) {
+  if (wanted !== undefined && !exists(folder) && !(await mayCreate(folder))) {
     throw new StewardError('usage', `The folder ${folder} does not exist.`, {
       hint: 'Check its name, or wait until your tool has synced it. To create it, add --create.',
     });
