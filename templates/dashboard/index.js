@@ -275,7 +275,7 @@ function showDay(day, waiting, capturing, now, lost) {
     .map((session) => ({ ...session, isWaiting: isToday && waiting.includes(session.slug) }))
     .sort((a, b) => rank(a) - rank(b));
   const shown = filtered({ ...day, sessions }, picked);
-  const apps = repo === undefined ? record.apps.filter((one) => app === undefined || one.app === app) : appsIn(shown); // prettier-ignore
+  const apps = repo === undefined ? record.apps.filter((one) => app === undefined || one.app === app) : appsIn(record, repo, app); // prettier-ignore
   const own = app === undefined ? timeIn(record, repo) : sum(apps.map((one) => one.minutes));
   const commits = commitsIn(record, repo);
   show(
@@ -346,18 +346,16 @@ function commitsIn({ commits }, repo) {
   return commits.repos.find((one) => one.repo === repo)?.commits ?? 0;
 }
 
-/** Returns the applications of what is picked. Time that several machines share counts once, as in the total. @param {DayDocument} day @returns {DailyRecord['apps']} */
-function appsIn(day) {
-  let counted = 0;
-  return [day, ...(day.others ?? [])]
-    .flatMap(({ spans, apps }) =>
-      spans.map(([at, length, name]) => ({ at, end: at + length, own: apps[name] })),
-    )
-    .sort((a, b) => a.at - b.at)
-    .map(({ at, end, own: [app, kind] = ['unknown', 'neutral'] }) => {
-      const from = Math.max(at, counted);
-      counted = Math.max(end, counted);
-      return { app, kind, minutes: Math.max(0, end - from) / 60 };
+/**
+ * Returns the applications of a repository, all or one. The record counts time that several machines share once.
+ * @param {DailyRecord} record @param {string} repo @param {string | undefined} only @returns {DailyRecord['apps']}
+ */
+function appsIn({ apps, ledger }, repo, only) {
+  return (ledger?.attention ?? [])
+    .filter((one) => one.repo === repo && (only === undefined || one.app === only))
+    .map(({ app, minutes: own }) => {
+      const { kind = 'neutral' } = apps.find((one) => one.app === app) ?? {};
+      return { app, kind, minutes: own };
     });
 }
 

@@ -260,6 +260,13 @@ describe('the page of the day in Chromium', function () {
   it('counts the time that machines share in a repository once in its applications', async () => {
     const day = dayDocument(pages.full);
     const spans = (at: number): typeof day.spans => [[at, 3600, 0, 0]];
+    const own = {
+      ...{ app: 'Ghostty', repo: 'payments', minutes: 93 },
+      branch: null,
+      session: null,
+      assistant: null,
+    };
+    const ledger = { ...day.record.ledger, attention: [own] };
     const laptop = {
       ...day,
       id: 'b',
@@ -269,8 +276,9 @@ describe('the page of the day in Chromium', function () {
       repos: ['payments'],
     };
     const body = { ...day, spans: spans(36_000), repos: ['payments'], others: [laptop] };
-    answers['/api/day'] = () => ({ body });
+    answers['/api/day'] = () => ({ body: { ...body, record: { ...day.record, ledger } } });
     const { page } = await open('/?repo=payments');
+    await waitForText(page, '#facts b', /^1 h 33 m$/);
     await waitForText(page, '#apps td:nth-of-type(2)', /^1 h 33 m$/);
   });
 
