@@ -25,6 +25,7 @@ export interface UsageReport {
 }
 
 const HEADS = { input: 'input', output: 'output', cacheRead: 'cache read', cacheWrite: 'cache write' };
+const OFF = 'Usage is off. Switch it on with `steward config set usage.enabled true`.';
 export const WIDE_COLUMNS = 72;
 export const MIN_COLUMNS = 40;
 
@@ -37,9 +38,9 @@ export function usageText(report: UsageReport, terminal: Terminal): string {
       ? emptyLines(report, columns)
       : tableLines(report, columns, strong);
   const reported = report.limits.length > 0 ? report.limits : ['Limits: none reported by your assistants.'];
-  const limits = report.sources.length === 0 ? [] : reported.flatMap((text) => wrap(clean(text), columns));
-  const lines = [...shown, ...block(limits), ...block(notes.map(neutral))];
-  return lines.join('\n');
+  const texts = report.sources.length === 0 ? [OFF] : reported;
+  const limits = texts.flatMap((text) => wrap(clean(text), columns));
+  return [...shown, ...block(limits), ...block(notes.map(neutral))].join('\n');
 }
 
 function block(lines: readonly string[]): string[] {
@@ -75,10 +76,9 @@ export function namedTable(rows: readonly (readonly string[])[], columns: number
 }
 
 function emptyLines({ sources, by, period: { from, to } }: UsageReport, columns: number): string[] {
-  if (sources.length === 0)
-    return ['Usage is off. Switch it on with `steward config set usage.enabled true`.'];
   const found = sources.filter(({ files }) => files > 0).map(({ name }) => name);
   const what = by === 'commit' ? 'commits' : 'usage';
+  if (sources.length === 0) return [`No ${what} from ${from} to ${to}.`];
   if (found.length > 0)
     return wrap(`No ${what} from ${from} to ${to}. Logs found: ${found.join(', ')}.`, columns);
   const places = sources.map(({ name, places: [place = ''] }) => `${name}: ${place}`);

@@ -197,7 +197,8 @@ describe('summing usage (lib)', () => {
       const none = 'Limits: none reported by your assistants.';
       expect(usageText(report({ limits: [] }), terminal(80))).to.include(`\n\n${none}\n`);
       expect(usageText(report(), terminal(80))).to.not.include(none);
-      expect(usageText(report({ limits: [], sources: [] }), terminal(80))).to.not.include(none);
+      const off = usageText(report({ limits: [], sources: [] }), terminal(80));
+      expect(off).to.include('\n\nUsage is off. ').and.to.not.include(none);
     });
 
     it('says what will be here while there is nothing', () => {
