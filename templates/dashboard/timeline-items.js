@@ -139,11 +139,13 @@ function commits({ commits: list, closed }) {
 
 /** @param {{ sessions: Session[] }} day @returns {Group} */
 function sessions({ sessions: list }) {
-  const isShared = (/** @type {Session} */ one) => list.filter(({ title }) => title === one.title).length > 1;
+  const alike = (/** @type {Session} */ one) => list.filter(({ title }) => title === one.title);
   const shown = list.slice(0, SESSION_ROWS).map((session) => {
-    const { repo, branch, title } = session;
+    const { slug, repo, branch, title } = session;
+    const others = alike(session).filter((one) => one.slug !== slug);
+    const isTwin = others.some((one) => one.repo === repo && one.branch === branch);
     // A row shows the beginning of its name only.
-    const where = isShared(session) ? [branch, repo] : [];
+    const where = others.length > 0 ? [isTwin && slug.slice(-4), branch, repo] : [];
     return { ...session, title: [...where, title].filter(Boolean).join(' · '), parts: partsOf(session) };
   });
   return {

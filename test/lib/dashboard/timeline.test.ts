@@ -70,6 +70,23 @@ describe('the timeline of the page of a day', () => {
     expect(first?.text).to.equal('also in use: laptop');
   });
 
+  it('names sessions of one title by their place, and by their end where that is the same', () => {
+    const one = { title: 'A talk', repo: 'notes', branch: 'main', issue: null, parts: [[0, 60, 'w']] };
+    const sessions = [
+      { ...one, slug: 'first-aaaa' },
+      { ...one, slug: 'second-bbbb' },
+      { ...one, slug: 'third-cccc', branch: 'draft' },
+      { ...one, slug: 'other-dddd', title: 'A shop' },
+    ];
+    const group = items.groupsOf(dayOf({ sessions } as never)).find(({ id }) => id === 'sessions');
+    expect(group?.items.map(({ text }) => text)).to.have.members([
+      'aaaa · main · notes · A talk · working',
+      'bbbb · main · notes · A talk · working',
+      'draft · notes · A talk · working',
+      'A shop · working',
+    ]);
+  });
+
   it('covers eight hours at least, and a day of 25 hours to its end', () => {
     const morning = dayOf({ spans: [[9.5 * HOUR, 600, 0]] });
     expect(items.rangeOf(items.groupsOf(morning), morning, 10 * HOUR)).to.deep.equal({
