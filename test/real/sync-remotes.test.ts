@@ -160,6 +160,8 @@ describe('sync through any git repository (built)', function () {
       const refused = await run(0, 'sync', 'connect', 'git', address);
       expect(refused).to.include({ code: 4 });
       expect(refused.stderr).to.include('git ls-remote');
+      const typed = await run(0, 'sync', 'connect', 'git', address.replace('//', '//ann:pass@'));
+      expect(typed.stderr).to.include('Invalid repository "https://…@').and.not.include('pass@');
       for (const index of [0, 1])
         configure(index, 'credential.helper', '!f() { echo username=ann; echo password=pass; }; f');
       await meetThrough(address);

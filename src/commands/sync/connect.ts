@@ -52,9 +52,10 @@ export default class SyncConnect extends BaseCommand {
   async connectGit(given: string | undefined) {
     const known = given !== undefined && isRepository(given) ? given : gitAddress(given ?? '')?.url;
     if (known === undefined) {
+      const shown = given?.replace(/\/\/[^@/]*@/, '//…@');
       throw new StewardError(
         'usage',
-        given === undefined ? 'No repository given.' : `Invalid repository "${given}".`,
+        shown === undefined ? 'No repository given.' : `Invalid repository "${shown}".`,
         {
           hint: 'Use OWNER/REPO, such as ann/steward-exchange, or an address without a password: ann@nas:steward.git, https://HOST/PATH.git or /mnt/nas/steward.git.',
         },
