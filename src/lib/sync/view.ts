@@ -60,7 +60,8 @@ export function statusText(status: SyncStatus, localTime: LocalTime, terminal: T
   const colors = palette(terminal);
   const rows = machines.map((machine) => [
     machine.name,
-    machine.id,
+    // A narrow terminal has no room for ids.
+    ...(terminal.columns < 80 ? [] : [machine.id]),
     stateText(machine),
     `written ${localTime(machine.lastSeen)}`,
     machine.days === 0 ? 'no days' : `${plural(machine.days, 'day')} since ${machine.from ?? ''}`,
