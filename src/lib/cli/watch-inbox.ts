@@ -28,7 +28,7 @@ export async function watchInbox(context: Context, terminal: Terminal): Promise<
     },
     view: ({ columns, ...size }) => ({
       head: `${inbox.length} waiting for you${snoozed > 0 ? `, ${snoozed} snoozed` : ''}`,
-      keys: 'Enter go · a/d/1-9 answer · s snooze · w why · q quit',
+      keys: `Enter go${inbox.some(({ ask }) => ask) ? ' · a/d/1-9 answer' : ''} · s snooze · w why · q quit`,
       none: 'Nothing waits for you.',
       lines: (ids) => inboxLines(ids.flatMap(rowOf), { ...size, columns: columns - 2, nowMs: clock.now() }),
       details: (id) => rowOf(id).flatMap((row) => detailLines(row, columns)),
