@@ -15,7 +15,7 @@ const SLOW_MS = 1000;
 export default class Find extends BaseCommand {
   static override summary = 'Find past sessions by their words';
   static override description =
-    'Searches the transcripts of your assistants here for messages with all these words. On a terminal, Enter resumes a session in tmux. Exits with 5 if no session is found. Stores nothing.';
+    "Searches your assistants' transcripts here; stores nothing. On a terminal, Enter resumes a session in tmux. Exits with 5 if none is found.";
   static override strict = false;
   static override args = {
     words: word({ required: true, description: 'Whole words, in any case; quote a phrase.' }),

@@ -66,7 +66,11 @@ describe('doctor in a real session', function () {
 
   it('synthesizes with a real engine, silently', async function () {
     requirePrograms(this, { 'espeak-ng': 'espeak-ng', aplay: 'alsa-utils' });
-    await at.expectRow('notify.voice', 'ok', /^espeak-ng produced \d\d+ KiB of audio in \d+ ms$/);
+    await at.expectRow(
+      'notify.voice',
+      'ok',
+      /^espeak-ng produced \d\d+ KiB of audio in \d+ ms(?:; this machine has no sound device to play it)?$/,
+    );
   });
 
   it('warns about a disk that is nearly full', async function () {

@@ -11,7 +11,7 @@ export default class SyncConnect extends BaseCommand {
   static override summary =
     'Sync the exchange folder with Syncthing or git, or show the sessions of an ssh host';
   static override description =
-    'Run this on each machine. With syncthing, shares the folder of `sync setup` with all configured devices. With git, syncs through a private repository, now and every 30 minutes, and makes ~/steward-exchange if no folder is set; GitHub takes your login of `gh`, any other address your ssh keys and git credentials. With ssh, `sessions` and the inbox also ask that host; without a host, none.';
+    'Run it on each machine. With syncthing, shares the folder of `sync setup` with all configured devices. With git, syncs through a private repository, now and every 30 minutes, and makes ~/steward-exchange if no folder is set; GitHub takes your login of `gh`, others your ssh keys and git credentials. With ssh, `sessions` and the inbox also ask that host; without a host, none.';
   static override args = {
     engine: word({
       required: true,
