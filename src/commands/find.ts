@@ -21,17 +21,15 @@ export default class Find extends BaseCommand {
     words: word({ required: true, description: 'Whole words, in any case; quote a phrase.' }),
   };
   static override flags = {
-    by: text({
-      description: 'Who wrote the messages.',
-      options: ['you', 'assistant'],
-    }),
+    by: text({ description: 'Who wrote the messages.', options: ['you', 'assistant'] }),
     repo,
     of: of('Days'),
+    since: text({ hidden: true, exclusive: ['of'] }),
     files: boolean({ description: 'Search the paths of edited files instead.' }),
     limit: limit('Number of sessions after which to stop.', 20),
   };
   static override examples = [
-    'find "retry policy" --by you --of "last month"',
+    'find "retry policy" --by you --since monday',
     'find --files src/payments.ts --repo shop',
   ];
   static override related = ['sessions', 'usage --by session'];
@@ -40,7 +38,8 @@ export default class Find extends BaseCommand {
     const { argv, flags } = await this.parse(Find);
     const terms = findTerms(argv as string[]);
     const { zone } = await zonedNow(this.context);
-    const { startMs, endMs } = flags.of === undefined ? ALWAYS : await this.period(flags.of);
+    const period = flags.since === undefined ? flags.of : `${flags.since}..today`;
+    const { startMs, endMs } = period === undefined ? ALWAYS : await this.period(period);
     const localTime = localTimes(this.context.clock, zone);
     const { by, limit, files = false } = flags;
     const repo = flags.repo === undefined ? undefined : nameOfRepo(flags.repo);

@@ -50,6 +50,16 @@ describe('steward find (built)', function () {
     expect([none.stdout, none.code]).to.deep.equal(['No session found. Only whole words match.\n', 5]);
   });
 
+  it('finds only what is newer than --since', async () => {
+    const folder = join(home.path, '.claude', 'projects', 'shop');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 's1.jsonl'), line(1, 'We chose the Zebrafish.'));
+    const codes = ['2026-11-20', '2026-11-21'].map(async (day) => {
+      return (await steward(['find', 'zebrafish', '--since', day], { home: home.path })).code;
+    });
+    expect(await Promise.all(codes)).to.deep.equal([0, 5]);
+  });
+
   it('keeps what it found when you press Ctrl-C, and ends', async () => {
     const folder = join(home.path, '.claude', 'projects', 'shop');
     mkdirSync(folder, { recursive: true });
