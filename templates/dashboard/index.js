@@ -41,8 +41,6 @@ import { changes, showWaitingList, watchActs } from './waiting-list.js';
 /** Stored in the browser once the user has dismissed the setup steps. */
 const SETUP_KEY = 'steward-setup-dismissed';
 let dismissals = 0;
-/** Whether the lists below the timeline are drawn too. The first frame comes without them, and earlier for it. */
-let isWhole = false;
 const given = new URLSearchParams(location.search);
 const asked = given.get('day');
 /** The application and repository that filter the page. @typedef {{ app?: string | undefined, repo?: string | undefined }} Picked */
@@ -116,7 +114,6 @@ const { refresh, redraw } = follow(
           isSignedIn(),
           innerWidth,
           capturing,
-          isWhole,
         ],
         draw() {
           if (day !== undefined) showDay(titled(day, report, board), slugs.split(' '), capturing, now, lost);
@@ -301,17 +298,7 @@ function showDay(day, waiting, capturing, now, lost) {
   picture.draw(shown, { until, rest, clock });
   show(byId('picked'), only !== '' && h('button.more', `Only ${only} ×`));
   for (const id of ['flow-section', 'usage-section', 'week-section']) byId(id).hidden = !isToday;
-  if (isWhole) showLists({ ...shown, record: { ...record, apps } }, names, isToday, clock, capturing, lost);
-  else void drawRest();
-}
-
-async function drawRest() {
-  // Hidden pages don't get animation frames.
-  if (!document.hidden) await new Promise(requestAnimationFrame);
-  await new Promise((done) => setTimeout(done));
-  isWhole = true;
-  byId('lists').hidden = false;
-  redraw();
+  showLists({ ...shown, record: { ...record, apps } }, names, isToday, clock, capturing, lost);
 }
 
 /**

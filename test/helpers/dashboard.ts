@@ -303,7 +303,6 @@ export async function openPage(browser: Browser, url: string, options: OpenOptio
     page,
     "!/…$/.test(document.querySelector('#facts').textContent) || document.querySelector('#notes')?.childNodes.length > 0",
   );
-  await until(page, "!document.querySelector('#day:not([hidden]) > #lists[hidden]')");
   return { page, console, requests, unanswered, close: () => context.close() };
 }
 
