@@ -20,11 +20,11 @@ export const FIGURES: readonly Figure[] = [
   inbox('--json'),
 ];
 
-/** 500 rows from stored state: half of them sessions, half issues. 150 ms where bare node takes 40. */
+/** 500 rows from stored state: half of them sessions, half issues. */
 function inbox(flag: string): Figure {
   return {
     name: `steward inbox ${flag}, ${2 * ROWS} rows`,
-    limit: { ratio: 3.75 },
+    limit: { ms: 150 },
     rounds: 40,
     prepare: () => {
       const { path, env, remove } = homeWithIssues(ROWS, ['Type:feature', 'Status:needs-human']);
