@@ -18,7 +18,7 @@ export default class Find extends BaseCommand {
     "Searches your assistants' transcripts here; stores nothing. On a terminal, Enter resumes a session in tmux. Exits with 5 if none is found.";
   static override strict = false;
   static override args = {
-    words: word({ required: true, description: 'Whole words, in any case; quote a phrase.' }),
+    words: word({ required: true, description: 'Whole words of one message; quote a phrase.' }),
   };
   static override flags = {
     by: text({ description: 'Who wrote the messages.', options: ['you', 'assistant'] }),
@@ -38,7 +38,7 @@ export default class Find extends BaseCommand {
     const { argv, flags } = await this.parse(Find);
     const terms = findTerms(argv as string[]);
     const { zone } = await zonedNow(this.context);
-    const period = flags.since === undefined ? flags.of : `${flags.since}..today`;
+    const period = flags.since === undefined ? flags.of : `since ${flags.since}`;
     const { startMs, endMs } = period === undefined ? ALWAYS : await this.period(period);
     const localTime = localTimes(this.context.clock, zone);
     const { by, limit, files = false } = flags;
