@@ -88,9 +88,8 @@ function formerFolders(
 }
 
 /**
- * Publishes changes. Returns undefined if no exchange folder is
- * set. Stores any error, so that `steward status` shows it. Calls `onChanged` with the files of all machines that
- * changed since the last run.
+ * Publishes changes. Returns undefined if no exchange folder is set. Stores any error, so that `steward status` shows
+ * it. Calls `onChanged` with the files of all machines that changed since the last run.
  */
 export async function publishNow(
   context: Context,

@@ -181,7 +181,7 @@ export function command(fallback: readonly string[]): Leaf<string[]> {
   });
 }
 
-/** Defines a key for a map by name. A list is refused, which valibot's own check takes too. */
+/** Defines a key for a map by name. Refuses a list, which valibot's own check accepts. */
 export function mapOf<T>(expected: string, item: v.GenericSchema<unknown, T>): Leaf<Record<string, T>> {
   return leaf<Record<string, T>>({
     expected,

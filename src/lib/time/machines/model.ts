@@ -35,7 +35,7 @@ export interface MachineName {
   asOf?: string;
 }
 
-/** The least of an id that follows a name. */
+/** How much of an id is added to a name at least. */
 const SHORT_ID = 4;
 
 /** Returns the machines with distinct names: to a name that several have, the start of the id is added. */
