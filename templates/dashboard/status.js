@@ -39,7 +39,7 @@ const { redraw, refresh } = follow(
         draw() {
           if (own === undefined) return;
           const [senseNow, workNow] = /** @type {any[]} */ ([sense.data, work.data]);
-          const failed = report?.history.filter(isBad).length ?? 0;
+          const failed = report?.history.filter(isBad) ?? [];
           draw(own, partsOf(own, senseNow, workNow, now), failed, now, lostAt);
         },
       },
@@ -56,10 +56,11 @@ const { redraw, refresh } = follow(
   },
 );
 
-/** @param {Status} status @param {Part[]} parts @param {number} failed the number of failed notifications @param {number} now @param {number} [lostAt] */
-function draw({ version, startedAt, memoryMiB, pid, jobs }, parts, failed, now, lostAt) {
+/** @param {Status} status @param {Part[]} parts @param {Report['history']} bad the failed notifications @param {number} now @param {number} [lostAt] */
+function draw({ version, startedAt, memoryMiB, pid, jobs }, parts, bad, now, lostAt) {
   const rows = jobs.map((job) => jobPart(job, now)).sort((a, b) => rank(a) - rank(b));
   const needy = [...parts, ...rows].filter(needsYou).length;
+  const failed = bad.length;
   const past = lostAt && `needed you at ${clock(lostAt)}`;
   const [needs, need] = past ? [past, past] : ['needs you', 'need you'];
   show(
@@ -67,18 +68,18 @@ function draw({ version, startedAt, memoryMiB, pid, jobs }, parts, failed, now, 
     needy + failed === 0 && `No part ${needs}.`,
     needy > 0 && [h('b', plural(needy, 'part')), ` ${needy === 1 ? needs : need}`],
     needy > 0 && failed > 0 && ', ',
-    failed > 0 && h('a', { href: '#history' }, `${plural(failed, 'notification')} failed`),
+    failed > 0 && h('a', { href: '#history' }, `${plural(failed, 'notification')} ${wordOf(bad)}`),
     needy + failed > 0 && '.',
   );
   show(byId('parts'), parts.map(partRow));
-  const bad = rows.filter(needsYou);
+  const badJobs = rows.filter(needsYou);
   const next = jobs.flatMap(({ nextRun }) => nextRun ?? []).sort()[0];
-  const words = bad.length > 0 ? `${bad.length} failed or late` : 'all on schedule';
+  const words = badJobs.length > 0 ? `${badJobs.length} failed or late` : 'all on schedule';
   show(
     byId('jobs'),
     h(
       'details',
-      { open: bad.length > 0 },
+      { open: badJobs.length > 0 },
       h(
         'summary',
         `${plural(jobs.length, 'job')} · ${words}${next && !past ? ` · next at ${moment(Date.parse(next), now)}` : ''}`,
@@ -147,7 +148,7 @@ function showNotifications({ voice, muted: { muted, until }, history }, now, isL
     byId('history'),
     history.length === 0 && h('p.muted', 'No notifications yet.'),
     first.length > 0 && [
-      h('h3', { 'data-key': 'failed' }, plural(bad.length, 'failed notification')),
+      h('h3', { 'data-key': 'failed' }, plural(bad.length, `${wordOf(bad)} notification`)),
       list(first),
     ],
     ...folded(rest, SHOWN, list, 'earlier'),
@@ -159,6 +160,14 @@ function isBad({ channels }) {
   return channels.some(({ result }) => BAD.includes(result));
 }
 
+/** Returns what became of the notifications that failed: some may have arrived. @param {Report['history']} bad */
+function wordOf(bad) {
+  const isUnknown = (/** @type {Report['history'][number]} */ { channels }) =>
+    channels.every(({ result }) => result === 'unknown' || !BAD.includes(result));
+  if (!bad.some(isUnknown)) return 'failed';
+  return bad.every(isUnknown) ? 'unconfirmed' : 'failed or unconfirmed';
+}
+
 /** @param {Report['history'][number]} entry @param {number} now */
 function entryRow(entry, now) {
   const { id, at, title, text, channels, duplicateOf } = entry;
@@ -166,7 +175,7 @@ function entryRow(entry, now) {
     .filter(({ result }) => result !== 'skipped')
     .map(
       ({ channel, result, reason }) =>
-        `${channel} ${result}${reason === null || result === 'delivered' ? '' : `: ${reason}`}`,
+        `${channel} ${result === 'unknown' ? 'not confirmed' : result}${reason === null || result === 'delivered' ? '' : `: ${reason}`}`,
     )
     .join(' · ');
   const words = duplicateOf === null ? sent || 'not sent' : 'duplicate, not sent again';

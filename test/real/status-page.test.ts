@@ -137,6 +137,15 @@ describe('the page /status in Chromium', function () {
     expect(served.asked.filter((line) => !line.startsWith('GET '))).to.deep.equal([]);
   });
 
+  it('says of a notification that may have arrived that it is not confirmed', async () => {
+    const [, push] = report.history[1]!.channels;
+    report.history[1]!.channels = [{ ...push!, result: 'unknown', reason: 'sending was interrupted twice' }];
+    const { page } = await open();
+    await waitForText(page, '#history > h3', /^1 unconfirmed notification$/);
+    await waitForText(page, '#facts', / 1 notification unconfirmed\.$/);
+    await waitForText(page, '#history li p', /^push not confirmed: sending was interrupted twice/);
+  });
+
   it('retries and mutes by keyboard; a refusal is shown in its place', async () => {
     const { page } = await open();
     await signIn(page);
