@@ -56,7 +56,7 @@ export function showWaitingList(place, wanted, names, now, lost) {
     // The name of a question is a random id.
     const where = slug !== undefined ? placeOf(one) : one.ask ? '' : one.name;
     // Pages that have not signed in get no names.
-    const text = names.get(slug ?? '') ?? plainTitle(one.title ?? one.name ?? id);
+    const text = names.get(slug ?? '') ?? (plainTitle(one.title ?? '') || one.name || id);
     const news = one.elsewhere ? ` · as of ${newsAge(one.elsewhere.asOf, now)}` : '';
     const age =
       kind === 'reminder'
@@ -102,6 +102,7 @@ export function controlsOf(row) {
   return [
     h(
       'span.buttons',
+      { 'aria-busy': busy.has(id) && 'true' },
       slug === undefined &&
         !ask &&
         h('a.button', { ...linkOf(row), ...external(row.url), 'data-key': 'Go' }, 'Go'),
@@ -236,19 +237,27 @@ export function watchActs(place, refresh, redraw) {
     const row = source.closest('li');
     const key = row?.dataset.key ?? '';
     if (busy.has(key)) return;
-    busy.add(key);
     const name = row?.querySelector('.name')?.textContent;
-    const { data, problem } = await post(path, given);
-    busy.delete(key);
+    const say = (/** @type {string} */ text) => show(byId('did'), middle(`${name} · ${text}`, 'span'));
+    busy.add(key);
     problems.delete(key);
     changes += 1;
+    say('sending …');
+    redraw();
+    const { data, problem } = await post(path, given);
+    busy.delete(key);
+    changes += 1;
     if (problem === undefined) {
-      results.set(key, resultOf(path, given, data));
-      show(byId('did'), middle(`${name}: ${results.get(key)}.`, 'span'));
+      const result = resultOf(path, given, data);
+      results.set(key, result);
+      say(result);
       const form = source.closest('form');
       form?.reset();
       opened.delete(form?.dataset.key ?? '');
-    } else problems.set(key, problem);
+    } else {
+      problems.set(key, problem);
+      show(byId('did'));
+    }
     await refresh();
   };
   place.addEventListener('click', (event) => {

@@ -253,7 +253,7 @@ describe('two tabs and a terminal that change the same issue, session and notifi
       };
       const { name } = sessions.find(({ go }) => go !== null)!;
       expect(await race((tab) => tab.locator(row).first().click(), ['go', name])).to.equal(0);
-      await agree('#did', (text) => /shown in tmux, %\d+\.$/.test(text));
+      await agree('#did', (text) => / · shown in tmux, %\d+$/.test(text));
       expect(shown()).to.equal(pane);
     } finally {
       tmux('kill-server');

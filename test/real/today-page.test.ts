@@ -470,6 +470,8 @@ describe('the page of the day in Chromium', function () {
       "Show your assistant's sessions: steward install hookscopy",
       'Track your tasks: steward work setup OWNER/REPO --createcopy',
     ]);
+    // No zeros beside it.
+    expect(await page.locator('#facts').isVisible()).to.equal(false);
     expect(await textOf(page, '#empty .attention')).to.equal(`${reason} steward sense statuscopy`);
     expect(await page.locator('#waiting').isVisible()).to.equal(false);
     expect(await violations(page)).to.deep.equal([]);
