@@ -93,17 +93,17 @@ describe('acting on the page of the day in Chromium', function () {
       '/api/go',
       { slug: 'shop' },
     ]);
-    await waitForText(page, '#did', /shown in tmux, work:2\.$/);
+    await waitForText(page, '#did', / · shown in tmux, work:2$/);
     await row('#39').getByRole('button', { name: 'Done' }).click();
     await row('#39').locator('textarea').fill('Noto, as agreed');
     const closed = await sentBy(page, () => row('#39').getByText('Close #39').click());
     expect(closed).to.deep.equal(['/api/work/close', { number: 39, evidence: 'Noto, as agreed' }]);
-    await waitForText(page, '#did', /^Choose a font: closed\.$/);
+    await waitForText(page, '#did', /^Choose a font · closed$/);
     await row('q-1').getByRole('button', { name: 'Answer' }).click();
     await row('q-1').locator('input').fill('8080');
     const answered = await sentBy(page, () => page.keyboard.press('Enter'));
     expect(answered).to.deep.equal(['/api/inbox/answer', { id: 'q-1', answer: '8080' }]);
-    await waitForText(page, '#did', /^Which port\?: answered\.$/);
+    await waitForText(page, '#did', /^Which port\? · answered$/);
     expect(await violations(page)).to.deep.equal([]);
   });
 
@@ -176,6 +176,21 @@ describe('acting on the page of the day in Chromium', function () {
     expect(asked.sort()).to.deep.equal(paths.map((path) => [path, 'Bearer x']));
   });
 
+  it('says at once that a change is being sent, and nothing of it where it fails', async () => {
+    let reply = (): void => {};
+    const held = new Promise<void>((done) => (reply = done));
+    const error = { kind: 'unavailable', message: 'The inbox is locked.' };
+    answers['/api/inbox/mark'] = () => ({ status: 503, body: { error }, wait: held });
+    const page = await open();
+    await page.locator('#waiting [data-key=shop]').getByText('Snooze 1 h').click();
+    await waitForText(page, '#did', / · sending …$/);
+    expect(await page.locator('#waiting [aria-busy]').count()).to.equal(1);
+    reply();
+    await waitForText(page, '#waiting .problem', /^The inbox is locked\.$/);
+    expect(await textOf(page, '#did')).to.equal('');
+    expect(await page.locator('#waiting [aria-busy]').count()).to.equal(0);
+  });
+
   it('passes the focus to the next row when a row goes', async () => {
     const page = await open();
     await page.locator('#waiting [data-key=shop]').waitFor();
@@ -221,7 +236,7 @@ describe('acting on the page of the day in Chromium', function () {
       '/api/inbox/answer',
       { id: 'q-1', answer: '443' },
     ]);
-    await waitForText(page, '#did', /answered\.$/);
+    await waitForText(page, '#did', / · answered$/);
     expect(await violations(page)).to.deep.equal([]);
   });
 
@@ -284,7 +299,10 @@ describe('acting on the page of the day in Chromium', function () {
       config: { ...NO_BOARD.config, repo: 'a/b' },
       setupRequired: false,
       columns: { Queued: [7], Blocked: [], 'In-Progress': [8], 'In-Review': [], Complete: [] },
-      items: [7, 8].map((number) => ({ ...item, ...about, ...more, number, lane: 'Queued' })),
+      items: [7, 8].map((number) => ({
+        ...{ ...item, ...about, ...more, number, lane: 'Queued' },
+        priority: number === 7 ? 'P1' : null,
+      })),
     };
     answers['/api/work'] = () => ({ body: board });
     answers['/api/work/status'] = () => ({ body: { waiting: [] } });
@@ -294,6 +312,15 @@ describe('acting on the page of the day in Chromium', function () {
     await card.waitFor();
     expect(await textOf(page, '[data-key="7"]')).to.match(/^▸ ?P1 ?Fix it ?#7 · bug · @ann ?41 min ago$/);
     const place = await card.boundingBox();
+    // Without a priority, there is no gap in its place.
+    const [first, age] = await Promise.all(
+      ['[data-key="7"] > span', '[data-key="8"] > time'].map((one) =>
+        page.locator(one).first().boundingBox(),
+      ),
+    );
+    const lanes = ['Queued', 'In-Progress'].map((key) => page.locator(`[data-key=${key}]`).boundingBox());
+    const [queued, progress] = await Promise.all(lanes);
+    expect(age!.x - progress!.x).to.equal(first!.x - queued!.x);
     const dragged = await sentBy(page, () => card.dragTo(page.locator('[data-key=In-Progress]')));
     expect(dragged).to.deep.equal(['/api/work/move', { number: 7, status: 'in-progress', from: 'ready' }]);
     await waitForText(page, '#done', /^#7 is in-progress\. Undo$/);
