@@ -10,7 +10,10 @@ import { sum } from './sense-time.js';
 const HEIGHT = 32;
 /** The minimum range of hours, so that a short day doesn't fill the row. */
 const HOURS = 8;
-const NAMES = ['tracked', ...KINDS, 'gaps', 'working', 'waiting', 'commits', 'sessions'];
+const NAMES = ['tracked', ...KINDS, 'gaps', 'agents working', 'agents waiting', 'commits', 'sessions'];
+
+/** Of a row without figures. */
+const ALL = { colspan: NAMES.length + 1 };
 
 /** Indexes a day's hours by number. An hour that occurs twice when clocks go back has 120 minutes. @param {DailyRecord} record */
 function hoursOf({ hours }) {
@@ -64,7 +67,9 @@ export function showWeek(place, days, damaged) {
           'tr',
           { 'data-key': day },
           h('th', { scope: 'row' }, dayLink(day, record, damaged.includes(day))),
-          damaged.includes(day) ? h('td', rebuildOf(day)) : h('td.strip', strip(record, first, count)),
+          damaged.includes(day)
+            ? h('td', ALL, rebuildOf(day))
+            : h('td.strip', record ? {} : ALL, strip(record, first, count)),
           record && cells(figuresOf(record)),
         ),
       ),

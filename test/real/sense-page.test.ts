@@ -147,6 +147,11 @@ describe('the page of the days in Chromium', function () {
     const rows = await cellsOf(page, '#days-table');
     expect(rows[2]).to.deep.equal(['Wed 18 Nov', 'your time: not recorded', '–', '–', '–', '–', '–', '14 m', '–', '4', '7']); // prettier-ignore
     expect(rows[3]).to.deep.equal(['Tue 17 Nov', 'no record']);
+    // Its line goes through all columns.
+    expect(await page.locator('#days-table [data-key="2026-11-17"] td').getAttribute('colspan')).to.equal(
+      '10',
+    );
+    expect(await page.locator('#days-table th[scope=col]').allTextContents()).to.include('agents working');
     expect(await textOf(page, '#days [data-key="2026-11-18"]')).to.equal('Wed 18 Novnot recorded4 commits');
     expect(await textOf(page, '#days [data-key="2026-11-17"]')).to.equal('Tue 17 Novno record');
     // The days before the first record are not listed.
