@@ -118,7 +118,7 @@ function draw(report, figures, now, lostAt) {
     sessions.length === 0 &&
       h(
         'div.empty',
-        h('p', 'No sessions yet. They appear here once hooks are installed: '),
+        h('p', 'No sessions yet. Each appears here when it starts, if hooks are installed: '),
         command('steward install hooks'),
       ),
     sessions.length > 0 && found.length === 0 && h('p.muted', 'No sessions match.'),
@@ -211,8 +211,7 @@ function item(row, figures, now, isLost) {
       h(
         'summary',
         h('b.name', names.get(slug)),
-        middle(placeOf(row)),
-        h('span.muted', phase === 'native' ? '' : phase),
+        middle([placeOf(row), phase === 'native' ? '' : phase].filter(Boolean).join(' · ')),
         h(isWaiting ? 'span.attention' : 'span.muted', why),
         h(
           'span.muted.figure',

@@ -184,6 +184,15 @@ describe('the page of sessions in Chromium', function () {
     expect(value!.x).to.be.greaterThan(name!.x + name!.width);
   });
 
+  it('leaves room for names at every width', async () => {
+    const { page } = await open();
+    for (const width of [901, 1024, 1280, 1440]) {
+      await page.setViewportSize({ width, height: 800 });
+      const name = await page.locator('#groups .name').first().boundingBox();
+      expect(name!.width, `at ${width}`).to.be.at.least(200);
+    }
+  });
+
   it('wraps a long name of a repository on a phone', async () => {
     const report = answers['/api/sessions']!().body as SessionsReport;
     const repo = 'a'.repeat(120);
