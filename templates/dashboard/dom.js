@@ -268,9 +268,20 @@ const BRIEF = 60;
 /** How many characters at the end of a text are never cut. */
 const END = 16;
 
-/** Returns a text on one line, cut in the middle where it is too long. @param {string} text @param {string} [kind] */
-export function middle(text, kind = 'span.muted.where') {
-  const end = Math.max(text.length - END, Math.ceil(text.length / 2));
+/** Returns whether a text has something to see, and not only spaces. @param {string} text */
+export function isVisible(text) {
+  return /[^\s\p{Cf}]/u.test(text);
+}
+
+/** Returns an index, or the one before if it would cut a character in two. @param {string} text @param {number} index */
+export function wholeAt(text, index) {
+  return (text.codePointAt(index - 1) ?? 0) > 0xffff ? index - 1 : index;
+}
+
+/** Returns a text on one line, cut in the middle where it is too long. @param {string} given @param {string} [kind] */
+export function middle(given, kind = 'span.muted.where') {
+  const text = given.replace(/\s+/g, ' ');
+  const end = wholeAt(text, Math.max(text.length - END, Math.ceil(text.length / 2)));
   return h(`${kind}.middle`, { title: text }, h('span', text.slice(0, end)), h('span', text.slice(end)));
 }
 

@@ -214,7 +214,7 @@ function titled(day, report, board) {
   const issues = new Map((board?.items ?? []).map(({ number, title }) => [number, plainTitle(title)]));
   const sessions = day.sessions.map((one) => ({
     ...one,
-    title: names.get(one.slug) ?? issues.get(one.issue ?? 0) ?? one.title,
+    title: names.get(one.slug) ?? (issues.get(one.issue ?? 0) || one.title),
   }));
   return { ...day, sessions };
 }
@@ -423,9 +423,11 @@ function summary({ spans, others, notSeen, raw, record }, isToday, clock, lost, 
     if (isToday) return `No captures yet today. ${capturing}`.trim();
     return isEmpty(record) ? 'Nothing was recorded on this day.' : 'No application time was captured.';
   }
-  const end = Math.max(...spans.map(([at, length]) => at + length));
+  const all = [...spans, ...(others ?? []).flatMap((one) => one.spans)];
+  const start = Math.min(...all.map(([at]) => at));
+  const end = Math.max(...all.map(([at, length]) => at + length));
   const away = notSeen.idleMinutes > 0 ? ` · away ${minutes(notSeen.idleMinutes)}` : '';
-  return `${clock(first[0])} to ${isToday ? (lost ?? 'now') : clock(end)}${away}`;
+  return `${clock(start)} to ${isToday ? (lost ?? 'now') : clock(end)}${away}`;
 }
 
 /**

@@ -1,6 +1,6 @@
 // The lists on the day page: what is running, what was done and what is next.
 
-import { brief, command, external, folded, h, hint, middle, show } from './dom.js';
+import { brief, command, external, folded, h, hint, isVisible, middle, show, wholeAt } from './dom.js';
 import { dayOf, minutes, grouped, moment, plural } from './format.js';
 import { goButtons } from './waiting-list.js';
 import { plainTitle } from './work-rows.js';
@@ -31,7 +31,7 @@ export function namesOf(sessions, board) {
   const looks = sessions.map((session) => {
     const { givenName, github_issue: issue, task, title, name } = session;
     const all = [givenName, issues.get(issue ?? 0), task, title, name];
-    const text = cut(all.find((one) => one?.trim()) ?? session.slug);
+    const text = cut(all.find((one) => one && isVisible(one)) ?? session.slug);
     // Past sessions are shown with their time.
     const time = OVER.includes(session.status) ? session.updatedAt.slice(0, 16) : '';
     return { text, slug: session.slug, key: `${text} ${placeOf(session)} ${time}` };
@@ -46,7 +46,7 @@ export function namesOf(sessions, board) {
 
 /** Cuts a name that would fill a row. @param {string} text */
 function cut(text) {
-  return text.length > NAME ? `${text.slice(0, NAME - 1).trimEnd()}…` : text;
+  return text.length > NAME ? `${text.slice(0, wholeAt(text, NAME - 1)).trimEnd()}…` : text;
 }
 
 /** @param {Pick<SessionRow, 'repo' | 'branch'> & { elsewhere?: SessionRow['elsewhere'] }} place */
@@ -167,7 +167,7 @@ export function list(rows) {
 function stateOf({ number, title, lane, due }, now) {
   if (due !== null) return `due ${moment(Date.parse(due), now)}`;
   if (lane === 'In-Progress') return 'in progress';
-  return plainTitle(title) === `#${number}` ? 'queued' : `#${number}`;
+  return ['', `#${number}`].includes(plainTitle(title)) ? 'queued' : `#${number}`;
 }
 
 /** Returns whether somebody else has claimed an issue. @param {Item} item @param {Board | undefined} board */
@@ -212,7 +212,10 @@ export function showNext(place, board, waits, now, lost) {
       ? h('li.muted', 'To track your tasks, run: ', command(SET_UP_WORK))
       : board !== undefined &&
           next.length === 0 &&
-          h('li.muted', `Nothing ${lost ? 'was' : 'is'} due, in progress or queued.`),
+          h(
+            'li.muted',
+            `Nothing${taken > 0 ? ' unclaimed' : ''} ${lost ? 'was' : 'is'} due, in progress or queued.`,
+          ),
     next
       .slice(0, SHOWN)
       .map(({ number, title, url, priority, lane, due }) =>
@@ -220,7 +223,7 @@ export function showNext(place, board, waits, now, lost) {
           'li',
           { 'data-key': String(number), class: 'issue' },
           h('span.muted', priority ?? ''),
-          h('a', external(url), plainTitle(title).trim() || `#${number}`),
+          h('a', external(url), plainTitle(title) || `#${number}`),
           h('span.muted', stateOf({ number, title, lane, due }, now)),
         ),
       ),

@@ -1,6 +1,6 @@
 // The rows of the issue list, and the filters.
 
-import { external, h } from './dom.js';
+import { external, h, isVisible } from './dom.js';
 import { ago, moment } from './format.js';
 
 /** @typedef {import('../../src/lib/work/board').Item} Item */
@@ -13,13 +13,12 @@ export const FACETS = {
   agent: ({ agents }) => agents,
 };
 
-/** Returns a title without its prefix and marker. @param {string} title */
+/** Returns a title without its prefix and marker; empty if nothing of it can be seen. @param {string} title */
 export function plainTitle(title) {
-  return (
-    title
-      .replace(/^\[(?:Core|Native|Reminder|Research|Queue|Sweep|Project-Check|Goal)\] /, '')
-      .replace(/ \[(?:slug|goal|project):[^[\]]+\]$/, '') || title
-  );
+  const text = title
+    .replace(/^\[(?:Core|Native|Reminder|Research|Queue|Sweep|Project-Check|Goal)\] /, '')
+    .replace(/ \[(?:slug|goal|project):[^[\]]+\]$/, '');
+  return [text, title].find(isVisible)?.trim() ?? '';
 }
 
 /** Returns the items that match every search word and, for each facet, one of the chosen values. @param {readonly Item[]} items @param {URLSearchParams} chosen */
@@ -91,7 +90,7 @@ export function row(item, now, details, isCard, refusal) {
       isOpen ? '▾' : '▸',
     ),
     h('span.small', priority),
-    h('a', { ...external(url), tabindex: -1, 'data-stop': number }, plainTitle(title).trim() || `#${number}`),
+    h('a', { ...external(url), tabindex: -1, 'data-stop': number }, plainTitle(title) || `#${number}`),
     h('span.badges.small.muted', badgesOf(item)),
     due
       ? h(

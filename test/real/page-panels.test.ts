@@ -63,7 +63,15 @@ describe('the panels of the pages in Chromium', function () {
           spans: [[at, 600, 0]],
           commits: [commit, { ...shared, sha: '' }],
         },
-        { ...none, id: 'c', name: 'studio', spans: [[at + 80_000, 60, 0]] },
+        {
+          ...none,
+          id: 'c',
+          name: 'studio',
+          spans: [
+            [at - 3600, 60, 0],
+            [at + 80_000, 60, 0],
+          ],
+        },
       ],
     };
   }
@@ -79,6 +87,7 @@ describe('the panels of the pages in Chromium', function () {
       'studio',
     ]);
     // The studio was used alone.
+    expect(await textOf(page, '#readout')).to.match(/^09:41 to now/);
     const overlaps = '#timeline [data-row$=overlap]';
     expect(await page.locator(overlaps).count()).to.equal(2);
     const slider = page.locator('#timeline [data-key=b-apps]');
@@ -255,6 +264,37 @@ describe('the panels of the pages in Chromium', function () {
         expect(table, `time by repository at ${width}`).to.be.at.most(room!);
       }
     }
+  });
+
+  it('names what has no visible name, and keeps a place on one line', async () => {
+    const item = {
+      state: 'open',
+      status: 'needs-human',
+      lane: 'Blocked',
+      priority: null,
+      type: null,
+      url: '',
+    };
+    const about = { updatedAt: NOW, createdAt: NOW, closedAt: null, due: null, agents: [], property: null };
+    const hidden = {
+      ...item,
+      ...about,
+      source: 'manual',
+      slug: null,
+      stale: false,
+      number: 7,
+      title: '\u200b ',
+    };
+    const config = { ...NO_BOARD.config, repo: 'a/b' };
+    answers['/api/work'] = () => ({ body: { ...NO_BOARD, config, setupRequired: false, items: [hidden] } });
+    const rows = issueWaits([hidden] as never, Date.parse(NOW));
+    answers['/api/inbox'] = () => ({ body: { rows, count: 1, asOf: {} } });
+    const session = sessionRow({ slug: 'one', task: '🎉'.repeat(60), repo: '\n\nsite\n', branch: 'a\tb' });
+    answers['/api/sessions'] = () => ({ body: { sessions: [session], working: 1, waiting: 0, crashed: 0 } });
+    const page = await open('/', { viewport: { width: 390, height: 900 } });
+    await waitForText(page, '#waiting-list .name', /^#7$/);
+    await waitForText(page, '#running .name', /^🎉+…$/u);
+    expect((await page.locator('#running .where').boundingBox())!.height).to.be.at.most(24);
   });
 
   it('says which of the last seven days is unreadable, also on a phone', async () => {
