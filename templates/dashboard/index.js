@@ -61,7 +61,8 @@ const { refresh, redraw } = follow(
     const { problem } = feeds.day;
     const minute = `${Math.floor(now / 60_000)} ${lostAt}`;
     const day = /** @type {DayDocument | undefined} */ (feeds.day.data);
-    setZone(day?.timezone);
+    // A past day has the zone in which it was recorded.
+    if (day !== undefined) setZone(day.timezone);
     const lost = lostAt === undefined ? undefined : clockOf(lostAt);
     const report = /** @type {SessionsReport | undefined} */ (feeds.sessions.data);
     const status = /** @type {Status | undefined} */ (feeds.status.data);

@@ -3,7 +3,7 @@
 
 import { ask, openStream, signIn } from './daemon.js';
 import { watchCopies, watchForms } from './dom.js';
-import { ownZone } from './format.js';
+import { ownZone, setZone } from './format.js';
 import { rove, watchKeys } from './keys.js';
 import { showHeader, showLink, showWaiting } from './nav.js';
 
@@ -87,10 +87,13 @@ export function follow(own, draw, late = []) {
       document.querySelector('main')?.classList.remove('loading');
       for (const name of waiting.splice(0)) setTimeout(() => void refresh(name), LATE_MS);
       const link = linkOf();
+      const inbox = /** @type {Inbox | undefined} */ (feeds.inbox.data);
+      // All pages show times as the daemon reads them, whatever zone the browser is in.
+      setZone(inbox?.timezone);
       showLink(link);
       const title = draw(feeds, link);
       rove();
-      showWaiting(/** @type {Inbox | undefined} */ (feeds.inbox.data)?.count ?? 0, title);
+      showWaiting(inbox?.count ?? 0, title);
     });
   }
 

@@ -165,7 +165,7 @@ function inboxOf(answers: Answers): Inbox {
     }),
   ];
   const rows = orderedRows(waits, Date.parse(NOW));
-  return { rows, count: rows.length, snoozed: 0, asOf: {} };
+  return { rows, count: rows.length, snoozed: 0, timezone: 'UTC', asOf: {} };
 }
 
 /** What `/api/day` answers; by default for today, with the sessions below. */

@@ -7,6 +7,7 @@ import {
   dayDocument,
   expectQuiet,
   NO_BOARD,
+  NOW,
   type OpenOptions,
   type OpenPage,
   realSources,
@@ -126,6 +127,19 @@ describe('the page of the day in Chromium', function () {
     await page.context().setOffline(true);
     await page.clock.runFor(31_000);
     await waitForText(page, '#waiting-title', /^Waiting at 17:41$/);
+    await page.context().setOffline(false);
+    const more = { agents: [], type: 'bug', source: 'manual', updatedAt: NOW, closedAt: null };
+    const work = { ...NO_BOARD, setupRequired: false, columns: { Queued: [5] } };
+    answers['/api/work'] = () => ({ body: { ...work, items: items.map((item) => ({ ...item, ...more })) } });
+    answers['/api/work/status'] = () => ({ body: { waiting: [] } });
+    for (const [path, place, text] of [
+      ['/work', '.item time', /^due 19:00$/],
+      ['/status', '#engine', /since 15:31/],
+      ['/sessions#fix-login', '[data-slug=fix-login] .story', /active17:00 to 17:40/],
+    ] as const) {
+      await page.goto(`${served.url}${path}`);
+      await waitForText(page, place, text);
+    }
   });
 
   it('folds the sessions that work after three', async () => {

@@ -49,15 +49,14 @@ export async function openInbox(
   context: Context,
   which: 'listed' | 'snoozed' | 'all' = 'listed',
 ): Promise<Inbox> {
-  const { area, clock } = context;
-  const nowMs = clock.now();
+  const { nowMs, zone: timezone } = await zonedNow(context);
   const deps = await openSessions(context);
   // Without a daemon, only the assistant's log says that you refused a request with Esc.
   const { sessions } = withTurnSigns(deps, () => openRunning(context, deps));
   const own = withAsks(sessionWaits(Object.values(sessions), nowMs), waitingAsks(context));
   const others = await openOtherWaits(context, new Map(own.map(({ id, name }) => [id, name])));
   const all = [...own, ...others.waits];
-  const marks = readMarks(area.inbox);
+  const marks = readMarks(context.area.inbox);
   const snoozed = snoozedOf(all, marks, nowMs);
   const listed = which === 'snoozed' ? [] : unmarked(all, marks, nowMs);
   const rows = orderedRows(which === 'listed' ? listed : [...listed, ...snoozed], nowMs);
@@ -65,6 +64,7 @@ export async function openInbox(
     rows,
     count: rows.length,
     snoozed: snoozed.length,
+    timezone,
     asOf: { sessions: toIso(nowMs), ...others.asOf },
   };
 }

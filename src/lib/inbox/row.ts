@@ -46,6 +46,8 @@ export interface Inbox {
   count: number;
   /** How many others are snoozed. */
   snoozed: number;
+  /** The time zone in which you read times. */
+  timezone: string;
   /** When each source was last read; null if it hasn't been read yet. */
   asOf: Record<string, string | null>;
 }

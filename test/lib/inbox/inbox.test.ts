@@ -193,11 +193,11 @@ describe('the inbox', () => {
           expect(displayWidth(line), line).to.be.at.most(columns);
     const terminal = { columns: 80, color: false, unicode: true, isTTY: true, nowMs: NOW };
     const asOf = { sessions: ago(0), issues: ago(2), hooks: ago(0), reviews: null };
-    expect(inboxText({ rows: [], count: 0, snoozed: 0, asOf }, terminal)).to.equal(
+    expect(inboxText({ rows: [], count: 0, snoozed: 0, timezone: 'UTC', asOf }, terminal)).to.equal(
       'Nothing waits for you.\n\nRead: sessions, hooks now · issues 2 m ago · reviews not read yet',
     );
-    expect(inboxText({ rows, count: 6, snoozed: 0, asOf }, terminal).split('\n')[0]).to.match(
-      /^shop·question {2}asks you a question +9 m$/,
-    );
+    expect(
+      inboxText({ rows, count: 6, snoozed: 0, timezone: 'UTC', asOf }, terminal).split('\n')[0],
+    ).to.match(/^shop·question {2}asks you a question +9 m$/);
   });
 });
