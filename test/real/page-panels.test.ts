@@ -309,6 +309,10 @@ describe('the panels of the pages in Chromium', function () {
     await waitForText(page, `#week [data-key="${damaged}"]`, /^Wed 18 Nov ?recorded, unreadable$/);
     await page.goto(`${served.url}/sense`);
     await waitForText(page, `#days-table [data-key="${damaged}"]`, /rebuild: steward sense rollup/);
+    const [row, cell] = await Promise.all(
+      ['', ' td'].map((one) => page.locator(`#days-table [data-key="${damaged}"]${one}`).boundingBox()),
+    );
+    expect(cell!.width).to.equal(row!.width);
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).to.equal(0);
   });
 
