@@ -14,7 +14,16 @@ import { clean } from '../../platform/terminal/terminal';
 import { ARTIFACT_NAME, readArtifact } from '../../sessions/artifact';
 import { isSlug } from '../../sessions/slug';
 import { parseLabels } from '../../work/labels';
-import { findParts, PARTS, type ImportPart, fileItem, folderItem, unfit, type PlannedItem } from './item';
+import {
+  findParts,
+  PARTS,
+  type ImportKind,
+  type ImportPart,
+  fileItem,
+  folderItem,
+  unfit,
+  type PlannedItem,
+} from './item';
 import { senseItems, settingsItems } from './sources';
 
 type ImportPlan = Awaited<ReturnType<typeof planImport>>;
@@ -26,16 +35,11 @@ export type ImportResult = ReturnType<typeof importReport>;
 export async function planImport(context: Context, folder: string) {
   const from = resolve(folder);
   const { root } = context.area;
-  if (kindOf(from) !== 'folder') {
-    throw new StewardError('not_found', `Folder ${clean(from)} not found.`, {
-      hint: 'Use the folder of the system that you are importing from.',
-    });
-  }
-  if (from === root || from.startsWith(`${root}${sep}`)) {
-    throw new StewardError('usage', `${clean(from)} is steward's own folder.`, {
-      hint: 'Use the folder of the system that you are importing from.',
-    });
-  }
+  const hint = 'Use the folder of the system that you are importing from.';
+  if (kindOf(from) !== 'folder')
+    throw new StewardError('not_found', `Folder ${clean(from)} not found.`, { hint });
+  if (from === root || from.startsWith(`${root}${sep}`))
+    throw new StewardError('usage', `${clean(from)} is steward's own folder.`, { hint });
   const { cut, parts } = findParts(from, root);
   const sources = await itemSources(context);
   const taken = new Set<string>();
@@ -62,6 +66,9 @@ async function itemSources(
   const { area } = context;
   const loaded = await context.loadConfig();
   const settings = settingsItems(context, loaded);
+  const file =
+    (kind: ImportKind, to: string, problem: (text: string, path: string) => unknown) =>
+    async (path: string) => [await fileItem(kind, path, to, (text) => problem(text, path))];
   const noGoals = 'no goals under the heading "Active Goals"';
   const noProjects = 'no table rows such as | **Name** | `path` |';
   return {
@@ -75,24 +82,16 @@ async function itemSources(
         ...(await settings('work settings', join(folder, 'work_repo.json'), 'workRepo')),
         ...(await settings('work settings', join(folder, 'config.yaml'), 'work')),
         ...(kindOf(labels) === 'file'
-          ? [await fileItem('work labels', labels, area.work.labels, (text) => parseLabels(text, labels))]
+          ? await file('work labels', area.work.labels, parseLabels)(labels)
           : []),
       ];
     },
-    pronunciations: async (path) => [
-      await fileItem('pronunciations', path, area.pronunciations, (text) => parseTerms(text, path)),
-    ],
+    pronunciations: file('pronunciations', area.pronunciations, parseTerms),
     sessions: (folder) => sessionItems(folder, area.sessions),
-    goals: async (path) => [
-      await fileItem('goals', path, area.goals, (text) =>
-        parseGoals(text).length === 0 ? noGoals : undefined,
-      ),
-    ],
-    projects: async (path) => [
-      await fileItem('projects', path, area.projects, (text) =>
-        parseProjects(text).length === 0 ? noProjects : undefined,
-      ),
-    ],
+    goals: file('goals', area.goals, (text) => (parseGoals(text).length === 0 ? noGoals : undefined)),
+    projects: file('projects', area.projects, (text) =>
+      parseProjects(text).length === 0 ? noProjects : undefined,
+    ),
     agents: (folder) => agentItems(context, folder),
     knowledge: (folder) => knowledgeItems(folder, area.knowledge),
   };

@@ -10,6 +10,13 @@ import { table, wrap } from '../../platform/terminal/format';
 import { clean } from '../../platform/terminal/terminal';
 import { ARTIFACT_NAME } from '../../sessions/artifact';
 
+/** The parts whose items are all of one kind. */
+const OF_ONE_KIND = ['pronunciations', 'sessions', 'goals', 'projects', 'agents', 'knowledge'] as const;
+
+/** The parts that can be imported, in import order. */
+export const PARTS = ['sense', 'work', ...OF_ONE_KIND] as const;
+export type ImportPart = (typeof PARTS)[number];
+
 const IMPORT_KINDS = [
   'sense events',
   'sense records',
@@ -17,12 +24,7 @@ const IMPORT_KINDS = [
   'sense settings',
   'work settings',
   'work labels',
-  'pronunciations',
-  'sessions',
-  'goals',
-  'projects',
-  'agents',
-  'knowledge',
+  ...OF_ONE_KIND,
 ] as const;
 export type ImportKind = (typeof IMPORT_KINDS)[number];
 
@@ -131,19 +133,6 @@ export function importText(
     ...more,
   ].join('\n');
 }
-
-/** The parts that can be imported, in import order. */
-export const PARTS = [
-  'sense',
-  'work',
-  'pronunciations',
-  'sessions',
-  'goals',
-  'projects',
-  'agents',
-  'knowledge',
-] as const;
-export type ImportPart = (typeof PARTS)[number];
 
 /** An importable part, and the path of its file or folder. */
 interface FoundPart {
