@@ -23,8 +23,7 @@ export default class Init extends BaseCommand {
     const { summary, wasShown } = flags.yes
       ? await setUpSteward(this.context, { flags, say: this.say, questions: undefined })
       : await asking(hint, (questions) => setUpSteward(this.context, { flags, say: this.say, questions }));
-    this.print(() => summaryText(summary, wasShown));
-    return summary;
+    return this.show(summary, () => summaryText(summary, wasShown));
   }
 
   private async importFrom(
@@ -43,7 +42,6 @@ export default class Init extends BaseCommand {
         no: 'Nothing was imported.',
       });
     const result = await runImport(this.context, plan);
-    this.print(() => `Imported ${result.imported} items. The originals are unchanged.`);
-    return result;
+    return this.show(result, () => `Imported ${result.imported} items. The originals are unchanged.`);
   }
 }

@@ -17,11 +17,10 @@ export default class Tick extends BaseCommand {
     const result: Ticked = { daemon: jobs === undefined, steps: await runTick(jobs ?? []) };
     for (const { id, ok, reason } of result.steps) if (!ok) this.say(`${id}: ${reason ?? 'failed'}`);
     if (result.steps.some(({ id, ok }) => id === 'capture' && !ok)) process.exitCode = 1;
-    this.print(() =>
+    return this.show(result, () =>
       result.daemon
         ? 'The daemon is running, so there is nothing to do.'
         : table(result.steps.map(({ id, ok, reason }) => [id, ok ? clean(reason ?? 'ok') : 'failed'])),
     );
-    return result;
   }
 }

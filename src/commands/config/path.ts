@@ -20,7 +20,9 @@ export default class ConfigPath extends BaseCommand {
       return { name: file.name, path, exists: exists(path) };
     }).filter(({ name, exists }) => exists || name === CONFIG.name);
     const rows = files.map((file) => [file.path, file.exists ? 'exists' : 'missing: defaults']);
-    this.print(() => `${area.root}\n${table(rows)}`);
-    return { userArea: area.root, exists: exists(area.root), files };
+    return this.show(
+      { userArea: area.root, exists: exists(area.root), files },
+      () => `${area.root}\n${table(rows)}`,
+    );
   }
 }

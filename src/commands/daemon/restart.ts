@@ -16,7 +16,9 @@ export default class DaemonRestart extends BaseCommand {
     const result = await restartDaemon(this.context, async () =>
       (await schedulerOf(this.context)).start(DAEMON_JOB),
     );
-    this.print(() => `The daemon ${result.before === null ? 'started' : 'restarted'} at ${result.url}`);
-    return result;
+    return this.show(
+      result,
+      () => `The daemon ${result.before === null ? 'started' : 'restarted'} at ${result.url}`,
+    );
   }
 }

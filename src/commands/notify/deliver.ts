@@ -15,9 +15,8 @@ export default class NotifyDeliver extends BaseCommand {
     const { deps } = await openNotify(this.context);
     const delivered = await deliverWaiting(deps, { patienceMs: 60_000, longestMs: 600_000 });
     const status = outboxStatus(deps);
-    this.print(() =>
+    return this.show({ ...status, busy: !delivered }, () =>
       delivered ? `${status.waiting} waiting in the outbox` : 'Another process is delivering the outbox.',
     );
-    return { ...status, busy: !delivered };
   }
 }

@@ -22,7 +22,6 @@ export default class NotifyMute extends BaseCommand {
     const state = await openMute(this.context, argv.join(' '));
     const end =
       state.until === null ? '`steward notify unmute`' : untilText(state.until, await zonedNow(this.context));
-    this.print(() => `Muted until ${end}. Messages appear as silent banners.`);
-    return state;
+    return this.show(state, () => `Muted until ${end}. Messages appear as silent banners.`);
   }
 }

@@ -23,7 +23,6 @@ export default class NotifyPhase extends BaseCommand {
   async run(): Promise<{ slug: string; phase: string; tab: boolean }> {
     const { args, flags } = await this.parse(NotifyPhase);
     const { slug, phase: id, tab } = await setPhase(await openPhase(this.context), args.phase, flags.slug);
-    this.print(() => `${phase(id).icon} ${phase(id).label}  ${slug}`);
-    return { slug, phase: id, tab };
+    return this.show({ slug, phase: id, tab }, () => `${phase(id).icon} ${phase(id).label}  ${slug}`);
   }
 }

@@ -24,7 +24,6 @@ export default class NotifyRetry extends BaseCommand {
     const { deps, deliverLater } = await openNotify(this.context);
     const channels = retry(deps, args.id).map(({ channel }) => channel);
     deliverLater();
-    this.print(() => `Retrying ${args.id} on ${channels.join(', ')}.`);
-    return { id: args.id, channels };
+    return this.show({ id: args.id, channels }, () => `Retrying ${args.id} on ${channels.join(', ')}.`);
   }
 }

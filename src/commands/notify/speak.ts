@@ -30,7 +30,8 @@ export default class NotifySpeak extends BaseCommand {
       { text: args.text, voiceId: flags['voice-id'], dryRun: flags['dry-run'] },
       (problem) => this.say(`${problem.message} ${problem.hint ?? ''}`),
     );
-    this.print(() => (flags['dry-run'] ? result.spoken : `Spoken with ${clean(result.engine ?? '')}.`));
-    return result;
+    return this.show(result, () =>
+      flags['dry-run'] ? result.spoken : `Spoken with ${clean(result.engine ?? '')}.`,
+    );
   }
 }

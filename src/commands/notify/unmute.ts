@@ -11,7 +11,6 @@ export default class NotifyUnmute extends BaseCommand {
   async run(): Promise<{ muted: false; was: boolean }> {
     const { deps } = await openNotify(this.context);
     const was = unmute(deps).muted;
-    this.print(() => (was ? 'Unmuted.' : 'The voice was not muted.'));
-    return { muted: false, was };
+    return this.show({ muted: false, was }, () => (was ? 'Unmuted.' : 'The voice was not muted.'));
   }
 }

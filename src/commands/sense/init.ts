@@ -11,11 +11,10 @@ export default class SenseInit extends BaseCommand {
 
   async run(): Promise<InitResult> {
     const result = await setUpSense(this.context);
-    this.print(() =>
+    return this.show(result, () =>
       result.created
         ? `Set up. The settings are in ${result.config}`
         : `${result.config} already exists and is unchanged.`,
     );
-    return result;
   }
 }

@@ -69,12 +69,11 @@ export default class SensePurge extends BaseCommand {
       for (const file of files) removeFile(file);
       sweepArea(this.context.area);
     }
-    this.print(() =>
+    return this.show({ ...result, files }, () =>
       [
         purgeText({ ...result, ...definedOnly({ app }) }),
         ...files.map((file) => `${yes ? 'Deleted' : 'Would delete'} ${file}`),
       ].join('\n'),
     );
-    return { ...result, files };
   }
 }

@@ -10,7 +10,6 @@ export default class SenseVersion extends BaseCommand {
   static override related = ['sense status', '--version'];
 
   async run(): Promise<{ version: string }> {
-    this.print(() => SENSE_VERSION);
-    return { version: SENSE_VERSION };
+    return this.show({ version: SENSE_VERSION }, () => SENSE_VERSION);
   }
 }

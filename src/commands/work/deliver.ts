@@ -13,11 +13,10 @@ export default class WorkDeliver extends BaseCommand {
 
   async run(): Promise<DrainResult> {
     const result = await deliverCaptures(await captureDeps(this.context));
-    this.print(() =>
+    return this.show(result, () =>
       result.busy
         ? 'Another process is already sending the issues.'
         : `${result.done} done, ${result.later + result.failed} waiting, ${result.dead} failed`,
     );
-    return result;
   }
 }

@@ -12,7 +12,6 @@ export default class WorkRetry extends BaseCommand {
 
   async run(): Promise<RetryResult> {
     const result = await retryCaptures(await captureDeps(this.context));
-    this.print(() => retryText(result));
-    return result;
+    return this.show(result, () => retryText(result));
   }
 }

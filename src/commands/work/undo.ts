@@ -35,7 +35,6 @@ export default class WorkUndo extends BaseCommand {
       }
     }
     const undone = await undo(deps, captures);
-    this.print(() => undoneText(undone, options));
-    return { undone };
+    return this.show({ undone }, () => undoneText(undone, options));
   }
 }

@@ -13,7 +13,6 @@ export default class WorkVerify extends BaseCommand {
   async run(): Promise<WorkStatus['privacy'] & { repo: string }> {
     const { deps } = await openWork(this.context);
     const { repo } = await verify(deps);
-    this.print(() => `${repo} is private.`);
-    return { repo, ...workStatus(deps).privacy };
+    return this.show({ repo, ...workStatus(deps).privacy }, () => `${repo} is private.`);
   }
 }

@@ -12,7 +12,6 @@ export default class AgentsManagedArchive extends BaseCommand {
   async run(): Promise<Resource> {
     const { args } = await this.parse(AgentsManagedArchive);
     const archived = await withManaged(this.context, ({ deps }) => archiveSession(deps, args.session));
-    this.print(() => `Archived ${args.session}.`);
-    return archived;
+    return this.show(archived, () => `Archived ${args.session}.`);
   }
 }

@@ -11,7 +11,6 @@ export default class AgentsManagedInterrupt extends BaseCommand {
   async run(): Promise<{ session: string; interrupted: true }> {
     const { session } = (await this.parse(AgentsManagedInterrupt)).args;
     await withManaged(this.context, ({ deps }) => sendInterrupt(deps, session));
-    this.print(() => `Interrupted the agent in session ${session}.`);
-    return { session, interrupted: true };
+    return this.show({ session, interrupted: true }, () => `Interrupted the agent in session ${session}.`);
   }
 }

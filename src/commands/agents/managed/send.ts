@@ -40,7 +40,8 @@ export default class AgentsManagedSend extends BaseCommand {
       return undefined;
     }
     const result = await withManaged(this.context, ({ deps }) => sendInput(deps, input));
-    this.print(() => `Sent ${result.sent.length === 0 ? '' : result.sent.join(', ')}`.trimEnd());
-    return result;
+    return this.show(result, () =>
+      `Sent ${result.sent.length === 0 ? '' : result.sent.join(', ')}`.trimEnd(),
+    );
   }
 }

@@ -39,7 +39,6 @@ export default class AgentsRosterAdd extends BaseCommand {
       name: flags.name,
       model: flags.model as ModelTier | undefined,
     });
-    this.print(() => `Created ${created.path}\nDescribe the persona below the front matter.`);
-    return created;
+    return this.show(created, () => `Created ${created.path}\nDescribe the persona below the front matter.`);
   }
 }
