@@ -3,7 +3,8 @@ import { dirname, join } from 'node:path';
 
 import type { Clock } from '../../src/lib/platform/time/clock';
 import type { UsageDeps } from '../../src/lib/usage/collect';
-import { readDayRows, daysIn, type DayRow } from '../../src/lib/usage/days';
+import { daysIn } from '../../src/lib/platform/files/day-files';
+import { readDayRows, type DayRow } from '../../src/lib/usage/days';
 
 export const NOW = Date.parse('2026-11-20T12:00:00Z');
 

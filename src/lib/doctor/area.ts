@@ -193,16 +193,10 @@ function checkLogs({ area, clock }: Pick<AreaChecked, 'area' | 'clock'>): Findin
         fix: `steward sense rollup ${day}`,
       }),
     ),
-    ...quarantined.map((path) =>
-      warning(`${path} has ${plural(linesOf(path).count, 'quarantined line')}`, {
-        hint: 'These lines are ignored. Find out what wrote them.',
-      }),
-    ),
-    ...bad.map(({ path, bad: lines }) =>
-      warning(`${path} has ${plural(lines, 'unreadable line')}`, {
-        hint: 'These lines are ignored. Find out what wrote them.',
-      }),
-    ),
+    ...[
+      ...quarantined.map((path) => `${path} has ${plural(linesOf(path).count, 'quarantined line')}`),
+      ...bad.map(({ path, bad: lines }) => `${path} has ${plural(lines, 'unreadable line')}`),
+    ].map((found) => warning(found, { hint: 'These lines are ignored. Find out what wrote them.' })),
   ];
   const tail =
     torn.length === 0 ? '' : `; the last line of ${torn.join(', ')} is incomplete, which is harmless`;

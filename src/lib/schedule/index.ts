@@ -150,12 +150,10 @@ async function install(parts: Parts, job: Job): Promise<JobInstalled> {
 
 async function uninstall(parts: Parts, job: Job): Promise<JobUninstalled> {
   const { deps, backends } = parts;
-  const result: JobUninstalled = { job: job.id, removedFrom: [], files: [] };
   const isThere = async () => (await holdersOf(backends, entryName(deps, job.id))).length > 0;
-  if (!exists(deps.area.installManifest) && !(await isThere())) return result;
-  return withInstallManifest(deps, async (manifest) => {
-    return { ...result, ...(await remove(parts, manifest, job.id, backends)) };
-  });
+  if (!exists(deps.area.installManifest) && !(await isThere()))
+    return { job: job.id, removedFrom: [], files: [] };
+  return withInstallManifest(deps, (manifest) => remove(parts, manifest, job.id, backends));
 }
 
 /** Removes a job from the schedulers that have it, then its log. */
@@ -164,7 +162,7 @@ async function remove(
   manifest: InstallManifest,
   id: JobId,
   from: readonly Backend[],
-): Promise<Pick<JobUninstalled, 'removedFrom' | 'files'>> {
+): Promise<JobUninstalled> {
   const name = entryName(deps, id);
   const kinds = new Set([
     ...(await holdersOf(from, name)),
@@ -172,7 +170,7 @@ async function remove(
     // An earlier uninstall may have been killed halfway.
     backend.kind,
   ]);
-  const removed: Pick<JobUninstalled, 'removedFrom' | 'files'> = { removedFrom: [], files: [] };
+  const removed: JobUninstalled = { job: id, removedFrom: [], files: [] };
   for (const { kind, uninstall: removeEntry } of from.filter((holder) => kinds.has(holder.kind))) {
     const about = { job: id, scheduler: kind, everySec: null };
     const files = await removeEntry(name, recorderOf({ ...deps, manifest }, about));

@@ -3,11 +3,12 @@ import { dirname, join } from 'node:path';
 import type { UserArea } from '../config/user-area';
 import { StewardError } from '../errors';
 import { createFile, readText, replaceFile, sweepTemps } from '../platform/files/atomic-file';
-import { ensureFolder, exists, listFolder, lstatOf, removeFile } from '../platform/files/folder';
+import { ensureFolder, exists, lstatOf, removeFile } from '../platform/files/folder';
+import { daysIn } from '../platform/files/day-files';
 import { completeAppend, planAppend, readLines } from '../platform/files/jsonl';
 import { copiesOf } from '../platform/files/conflict-copies';
 import { readObject } from '../platform/files/object-file';
-import { isDay, isDaySomewhere, type Day } from '../platform/time/time';
+import { isDaySomewhere, type Day } from '../platform/time/time';
 import { readEventLine, type SenseEvent } from '../time/event';
 import { isEmptyRecord, parseRecord, type DailyRecord } from '../time/record';
 import { emptyState, parseState, type LogName, type PendingAppend, type SenseState } from './state';
@@ -115,7 +116,7 @@ function recordFiles(sense: UserArea['sense']) {
   const insightOf = (day: Day): string => join(sense.insights, `${day}.json`);
   return {
     dailyPath: sense.daily,
-    recordedDays: (): Day[] => daysIn(sense.daily, '.json'),
+    recordedDays: (): Day[] => daysIn(sense.daily),
     hasRecord: (day: Day): boolean => exists(recordOf(day)),
     readRecord: (day: Day, onDamaged?: OnDamaged) => readRecord(recordOf(day), day, onDamaged),
     recordState: (day: Day): RecordState => recordState(recordOf(day)),
@@ -128,7 +129,7 @@ function recordFiles(sense: UserArea['sense']) {
       removeFile(recordOf(day));
       removeFile(recordOf(day, 'md'));
     },
-    insightDays: (): Day[] => daysIn(sense.insights, '.json'),
+    insightDays: (): Day[] => daysIn(sense.insights),
     /**
      * Returns true if a day's insight file is damaged or contains an insight, rather than only a failed
      * build.
@@ -155,14 +156,6 @@ function readState(sense: UserArea['sense']): { state: SenseState; damaged: bool
   if (state !== undefined) return { state, damaged: false, lost: false };
   const lost = daysIn(sense.events, '.jsonl').length > 0;
   return { state: emptyState(), damaged: text !== undefined, lost };
-}
-
-function daysIn(folder: string, type: '.json' | '.jsonl'): Day[] {
-  return listFolder(folder)
-    .filter((name) => name.endsWith(type))
-    .map((name) => name.slice(0, -type.length))
-    .filter(isDay)
-    .sort();
 }
 
 /** Reads a log line by line, including an incomplete last line. */

@@ -2,9 +2,10 @@ import { join } from 'node:path';
 
 import { orElse, type StewardError } from '../errors';
 import { readText } from '../platform/files/atomic-file';
+import { daysNamed } from '../platform/files/day-files';
 import { listFolder } from '../platform/files/folder';
 import { isMachineId } from '../platform/files/machine';
-import { isDay, type Day } from '../platform/time/time';
+import type { Day } from '../platform/time/time';
 import { asRecord } from '../time/record';
 import type { DayRow } from '../usage/days';
 import {
@@ -73,11 +74,7 @@ export function readMachines(folder: string, onDamaged = IGNORE): ExchangeMachin
 /** Returns the days of which a machine's folder contains files. */
 export function daysOf(path: string, onDamaged: OnDamagedFile): ExchangeMachine['days'] {
   const in_ = (kind: DayKind): Day[] =>
-    (reported(join(path, kind), onDamaged, listFolder) ?? [])
-      .filter((name) => name.endsWith(DAY_FILES[kind]))
-      .map((name) => name.slice(0, -DAY_FILES[kind].length))
-      .filter(isDay)
-      .sort();
+    daysNamed(reported(join(path, kind), onDamaged, listFolder) ?? [], DAY_FILES[kind]);
   return { daily: in_('daily'), sessions: in_('sessions'), usage: in_('usage') };
 }
 

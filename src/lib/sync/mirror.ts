@@ -30,15 +30,23 @@ export function publishedFiles(folder: string): string[] {
   );
 }
 
-/** Makes the published files in `to` match the files in `from`. Replaces files atomically. */
-export function mirrorFiles(from: string, to: string): void {
+/**
+ * Makes the published files in `to` match the files in `from`. Replaces files atomically.
+ * @param isCurrent returns whether a file is known to match without being read
+ */
+export function mirrorFiles(
+  from: string,
+  to: string,
+  isCurrent: (name: string) => boolean = () => false,
+): void {
   const names = publishedFiles(from);
   for (const name of names) {
+    if (isCurrent(name)) continue;
     const data = readBytes(join(from, name), { maxBytes: MAX_DAY_BYTES });
     const path = join(to, name);
     if (data === undefined || readBytes(path)?.equals(data) === true) continue;
     ensureFolder(dirname(path));
-    replaceFile(path, data);
+    replaceFile(path, data, { sync: false });
   }
   for (const name of publishedFiles(to)) if (!names.includes(name)) removeFile(join(to, name));
 }

@@ -1,7 +1,7 @@
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 
 import { toStewardError } from '../errors';
-import { readBytes, replaceFile } from '../platform/files/atomic-file';
+import { replaceFile } from '../platform/files/atomic-file';
 import { ensureFolder, exists, listFolder, removeFile, removeFolder } from '../platform/files/folder';
 import { isMachineId } from '../platform/files/machine';
 import { readObject } from '../platform/files/object-file';
@@ -9,8 +9,8 @@ import { kindOf, marksOf } from '../platform/files/stat';
 import { isDay } from '../platform/time/time';
 import type { MachineName } from '../time/machines/model';
 import { around } from '../time/machines/read';
-import { machinesFolder, MAX_DAY_BYTES } from './exchange';
-import { publishedFiles } from './mirror';
+import { machinesFolder } from './exchange';
+import { mirrorFiles } from './mirror';
 
 /** Where to read the other machines' files: the exchange folder or, if it is not reachable, this machine's copy. */
 export type ExchangeSource = ReturnType<typeof sourceOf>;
@@ -70,18 +70,12 @@ function copyMachine(
   { known, next }: Record<'known' | 'next', Record<string, unknown>>,
 ): void {
   try {
-    const names = publishedFiles(from);
-    for (const name of names) {
+    mirrorFiles(from, to, (name) => {
       const source = join(from, name);
       const mark = marksOf([source]).text.trim();
       next[source] = mark;
-      if (known[source] === mark && exists(join(to, name))) continue;
-      const data = readBytes(source, { maxBytes: MAX_DAY_BYTES });
-      if (data === undefined) continue;
-      ensureFolder(dirname(join(to, name)));
-      replaceFile(join(to, name), data, { sync: false });
-    }
-    for (const name of publishedFiles(to)) if (!names.includes(name)) removeFile(join(to, name));
+      return known[source] === mark && exists(join(to, name));
+    });
   } catch (error) {
     // `sync status` names files that can't be read.
     if (toStewardError(error).kind === 'internal') throw error;

@@ -2,10 +2,10 @@ import { join } from 'node:path';
 
 import { orElse } from '../errors';
 import { readText, replaceFile } from '../platform/files/atomic-file';
-import { ensureFolder, listFolder, removeFile } from '../platform/files/folder';
+import { ensureFolder, removeFile } from '../platform/files/folder';
 import { isObject, parseObject, textOf } from '../platform/files/json-object';
 import { isAmount } from '../platform/files/shape';
-import { isDay, type Day } from '../platform/time/time';
+import type { Day } from '../platform/time/time';
 import { AMOUNTS } from './entry';
 
 /** The key of a row: assistant, session, repository (empty if unknown) and model. */
@@ -17,13 +17,6 @@ export interface DayRow extends Record<(typeof AMOUNTS)[number], number> {
   session: string;
   repo: string | null;
   model: string;
-}
-
-export function daysIn(folder: string): Day[] {
-  return listFolder(folder)
-    .filter((name) => name.endsWith('.json') && isDay(name.slice(0, -5)))
-    .map((name) => name.slice(0, -5))
-    .sort();
 }
 
 /**
@@ -114,6 +107,7 @@ function keyOf({ assistant, session, repo, model }: DayRow): string {
   return JSON.stringify([assistant, session, repo ?? '', model]);
 }
 
-function fileOf(folder: string, day: Day): string {
+/** Returns the path of a day's file. */
+export function fileOf(folder: string, day: Day): string {
   return join(folder, `${day}.json`);
 }

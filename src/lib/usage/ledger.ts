@@ -1,11 +1,10 @@
-import { join } from 'node:path';
-
 import { replaceFile } from '../platform/files/atomic-file';
+import { daysIn } from '../platform/files/day-files';
 import { ensureFolder, removeFile } from '../platform/files/folder';
 import { isObject } from '../platform/files/json-object';
 import { readObject } from '../platform/files/object-file';
 import type { Day } from '../platform/time/time';
-import { daysIn, rowOf, type RowKey } from './days';
+import { fileOf, rowOf, type RowKey } from './days';
 import { AMOUNTS, tokensOf, type Amounts } from './entry';
 import type { DatedRow } from './rollup';
 
@@ -150,8 +149,4 @@ export function writeLedger(folder: string, { days, dirty }: Ledger, oldest: Day
   ensureFolder(folder);
   for (const day of dirty) replaceFile(fileOf(folder, day), `${JSON.stringify(days.get(day))}\n`);
   for (const day of daysIn(folder)) if (day < oldest) removeFile(fileOf(folder, day));
-}
-
-function fileOf(folder: string, day: Day): string {
-  return join(folder, `${day}.json`);
 }

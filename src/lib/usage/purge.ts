@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 
+import { daysIn } from '../platform/files/day-files';
 import { withLock } from '../platform/files/lock';
 import { isInRange, type DayRange } from '../platform/time/period';
 import type { Day } from '../platform/time/time';
 import { collectUsage, storeLedger, type UsageDeps } from './collect';
-import { readDayRows, daysIn, writeDay } from './days';
+import { readDayRows, writeDay } from './days';
 import { forget, readLedger } from './ledger';
 
 /** Filters for the usage to remove. Without a filter, all usage is removed. */

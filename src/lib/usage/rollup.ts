@@ -1,8 +1,9 @@
+import { daysIn } from '../platform/files/day-files';
 import { byCodeUnits } from '../platform/files/short-hash';
 import type { Period } from '../platform/time/period';
 import type { Day } from '../platform/time/time';
 import { sessionKey } from '../sessions/session-key';
-import { daysIn, readDayRows, type DayRow } from './days';
+import { readDayRows, type DayRow } from './days';
 import { costOf, withoutTier, type Prices } from './prices';
 
 /** What is known of each session, by its key. */

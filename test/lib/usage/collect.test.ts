@@ -12,7 +12,8 @@ import {
 import { dirname, join } from 'node:path';
 
 import { collectUsage, problemsOf, readState } from '../../../src/lib/usage/collect';
-import { daysIn, readDayRows } from '../../../src/lib/usage/days';
+import { daysIn } from '../../../src/lib/platform/files/day-files';
+import { readDayRows } from '../../../src/lib/usage/days';
 import { purgeUsage } from '../../../src/lib/usage/purge';
 import { seeded } from '../../helpers/random';
 import { scratch, snapshot } from '../../helpers/scratch';

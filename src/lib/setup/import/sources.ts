@@ -1,4 +1,4 @@
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 
 import type { Context } from '../../app/context';
@@ -10,10 +10,10 @@ import { SENSE_KEYS, WORK_KEYS, WORK_REPO_KEYS } from '../../config/schema';
 import type { UserArea } from '../../config/user-area';
 import { setKeys } from '../../config/write';
 import { readBytes, readText } from '../../platform/files/atomic-file';
-import { exists, listFolder, lstatOf } from '../../platform/files/folder';
+import { daysIn } from '../../platform/files/day-files';
+import { exists, lstatOf } from '../../platform/files/folder';
 import { isObject, parseObject } from '../../platform/files/json-object';
 import { readObject } from '../../platform/files/object-file';
-import { isDay } from '../../platform/time/time';
 import { insightStore } from '../../sense/insight-reads';
 import { readEventLine } from '../../time/event';
 import { fileItem, unfit, type ImportKind, type PlannedItem } from './item';
@@ -32,7 +32,7 @@ export async function senseItems(folder: string, { sense }: Pick<UserArea, 'sens
     const isOld = isRecorded && item.state === 'new';
     items.push(isOld ? { ...item, state: 'there', why: 'this day already has a record' } : item);
   }
-  for (const day of daysIn(join(folder, 'daily'), '.json')) {
+  for (const day of daysIn(join(folder, 'daily'))) {
     const name = `${day}.json`;
     const hasLog = lstatOf(join(folder, 'events', `${day}.jsonl`))?.isFile === true;
     const wrong = hasLog
@@ -43,20 +43,13 @@ export async function senseItems(folder: string, { sense }: Pick<UserArea, 'sens
     items.push(await fileItem('sense records', from, to, problem, sameRecord));
   }
   const reads = insightStore(join(folder, 'insights'));
-  for (const day of daysIn(join(folder, 'insights'), '.json')) {
+  for (const day of daysIn(join(folder, 'insights'))) {
     const [from, to] = [join(folder, 'insights', `${day}.json`), join(sense.insights, `${day}.json`)];
     const problem = (): string | undefined =>
       reads.read(day).read === null ? 'not a steward insight' : undefined;
     items.push(await fileItem('sense insights', from, to, problem));
   }
   return items;
-}
-
-function daysIn(folder: string, end: string): string[] {
-  return listFolder(folder)
-    .filter((name) => name.endsWith(end) && isDay(basename(name, end)))
-    .map((name) => basename(name, end))
-    .sort();
 }
 
 /**
