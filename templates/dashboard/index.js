@@ -196,8 +196,8 @@ function isDamaged(problem) {
 /** @param {number} now @param {import('./live.js').Problem | undefined} problem */
 function showMissing(now, problem) {
   const isBad = isDamaged(problem);
-  const rebuild = ['Rebuild it: ', command(`steward sense rollup ${asked}`), ` ${problem?.message ?? ''}`];
-  show(byId('facts'), isBad && h('span', rebuild));
+  const why = `Its record can't be read, and no readable event log is left to rebuild it from. ${problem?.message ?? ''}`;
+  show(byId('facts'), isBad && h('span', why));
   if (isDay(asked)) showHead(asked, dayOf(now), undefined);
   else show(byId('day-links'), h('a', { href: '/' }, 'Today'));
   const none = isBad

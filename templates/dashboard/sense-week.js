@@ -46,8 +46,9 @@ function figuresOf(record) {
 /**
  * Shows the week and returns the time tracked and the time not recorded.
  * @param {Element} place a table @param {import('./kinds.js').DayRow[]} days latest first @param {readonly string[]} damaged
+ * @param {readonly string[]} lost the damaged days that can't be rebuilt
  */
-export function showWeek(place, days, damaged) {
+export function showWeek(place, days, damaged, lost) {
   const known = days.flatMap(({ record }) => record ?? []);
   const hours = known.flatMap(hoursOf).map(({ at }) => at);
   const first = Math.min(24 - HOURS, ...hours);
@@ -68,7 +69,7 @@ export function showWeek(place, days, damaged) {
           { 'data-key': day },
           h('th', { scope: 'row' }, dayLink(day, record, damaged.includes(day))),
           damaged.includes(day)
-            ? h('td', ALL, rebuildOf(day))
+            ? h('td', ALL, rebuildOf(day, lost.includes(day)))
             : h('td.strip', record ? {} : ALL, strip(record, first, count)),
           record && cells(figuresOf(record)),
         ),
@@ -80,13 +81,10 @@ export function showWeek(place, days, damaged) {
   return { tracked, gap };
 }
 
-/** @param {string} day */
-function rebuildOf(day) {
-  return [
-    h('span.attention', 'recorded, unreadable'),
-    ' · rebuild: ',
-    command(`steward sense rollup ${day}`),
-  ];
+/** @param {string} day @param {boolean} isLost */
+function rebuildOf(day, isLost) {
+  const words = h('span.attention', 'recorded, unreadable');
+  return isLost ? words : [words, ' · rebuild: ', command(`steward sense rollup ${day}`)];
 }
 
 /** @param {number[]} figures */

@@ -34,17 +34,18 @@ const { refresh } = follow(
       feeds.status.data
     );
     const damaged = status?.damagedDays ?? [];
+    const lost = status?.lostDays ?? [];
     drawPanels([
       {
         name: 'Days',
         feeds: [feeds.today, feeds.recent],
-        from: [today, recent, damaged.join(), isSignedIn()],
+        from: [today, recent, damaged.join(), lost.join(), isSignedIn()],
         draw() {
           if (isInvalid) {
             show(byId('day-title'), noDate(asked));
             show(byId('day-links'), h('a', { href: '/' }, 'Today'), h('a', { href: '/sense' }, 'This week'));
             show(byId('facts'));
-          } else if (today !== undefined && recent !== undefined) draw(today, recent, damaged);
+          } else if (today !== undefined && recent !== undefined) draw(today, recent, damaged, lost);
         },
       },
       {
@@ -76,8 +77,11 @@ function lastOf(today) {
   return asked !== null && asked < today.date ? asked : today.date;
 }
 
-/** @param {DailyRecord} today @param {DailyRecord[]} recent @param {readonly string[]} damaged */
-function draw(today, recent, damaged) {
+/**
+ * @param {DailyRecord} today @param {DailyRecord[]} recent @param {readonly string[]} damaged
+ * @param {readonly string[]} lost
+ */
+function draw(today, recent, damaged, lost) {
   const to = lastOf(today);
   // Put today's live record last, so that it replaces a stored one.
   const days = daysUpTo(to, 30, [...recent, today]);
@@ -88,7 +92,7 @@ function draw(today, recent, damaged) {
   // The comparison comes later, and gets its room only where it can have rows.
   byId('week').classList.toggle('young', !days.slice(13).some(({ record }) => record));
   showHead(to, today.date);
-  const { tracked, gap } = showWeek(byId('days-table'), week, damaged);
+  const { tracked, gap } = showWeek(byId('days-table'), week, damaged, lost);
   const share = Math.round((gap / (tracked + gap || 1)) * 100);
   byId('week').hidden = isNew;
   show(byId('empty'), isNew && h('p', 'Start capturing: ', command('steward up')));

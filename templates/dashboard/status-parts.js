@@ -49,15 +49,17 @@ export function partsOf(status, sense, work, now) {
             : typedHere(`${found} ${hint}`.trim()),
       })),
     ...(status ? [hookQueue(status.spool)] : []),
-    ...(sense?.damagedDays ?? []).map(damagedPart),
+    ...(sense?.damagedDays ?? []).map((day) => damagedPart(day, sense?.lostDays.includes(day) ?? false)),
   ];
   return parts.sort((a, b) => rank(a) - rank(b));
 }
 
-/** @param {string} day @returns {Part} */
-function damagedPart(day) {
-  const text = 'Recorded, unreadable. Rebuild it:';
-  return { id: day, label: longDay(day), state: 'failed', text, fix: `steward sense rollup ${day}` };
+/** @param {string} day @param {boolean} isLost @returns {Part} */
+function damagedPart(day, isLost) {
+  const part = { id: day, label: longDay(day), state: 'failed' };
+  if (isLost)
+    return { ...part, text: 'Recorded, unreadable. No readable event log is left to rebuild it from.' };
+  return { ...part, text: 'Recorded, unreadable. Rebuild it:', fix: `steward sense rollup ${day}` };
 }
 
 /** @param {Sense} sense @param {number} now @returns {Part} */

@@ -172,7 +172,16 @@ describe('sense (built)', function () {
     const status = jsonOf(good(await run(['sense', 'status', '--json'])));
     expect(status).to.have.all.keys(
       ...['enabled', 'version', 'pollIntervalSec', 'eventsToday', 'lastCaptureTs', 'lastRecord'],
-      ...['quarantined', 'clockJumps', 'sources', 'scheduler', 'repos', 'retentionDays', 'damagedDays'],
+      ...[
+        'quarantined',
+        'clockJumps',
+        'sources',
+        'scheduler',
+        'repos',
+        'retentionDays',
+        'damagedDays',
+        'lostDays',
+      ],
     );
     expect(status).to.include({ enabled: true, eventsToday: 2, quarantined: 0, lastRecord: null });
     const rows = jsonOf(good(await run(['sense', 'sources', '--json']))) as { id: string; state: string }[];

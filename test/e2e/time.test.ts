@@ -165,7 +165,7 @@ describe('steward time (built)', function () {
     const { code, stdout, stderr } = await run();
     expect(code).to.equal(0);
     expect(stderr.replace(/\s+/g, ' ').trim()).to.equal(
-      `${path} is not a valid daily record. The event log was deleted, so the record cannot be rebuilt. Restore the record from a backup, or delete it.`,
+      `${path} is not a valid daily record. The event log is deleted or unreadable, so the record cannot be rebuilt. Restore it from a backup, or delete it.`,
     );
     expect(stdout).to.not.match(/not recorded/i);
     expect(jsonOf(await run('--json'))).to.include({ totalMinutes: null });

@@ -381,28 +381,44 @@ describe('acting on the page of the day in Chromium', function () {
     expect(await axis()).to.deep.equal(whole);
   });
 
-  it('says of a day that it was recorded but is unreadable, and how to rebuild it', async () => {
+  it('says of a day that it was recorded but is unreadable, and how to rebuild it where that helps', async () => {
     const error = { kind: 'config', message: '/x.json is not a valid daily record.', hint: 'Move it.' };
     const good = answers['/api/day']!;
     answers['/api/day'] = (url) =>
       url?.searchParams.has('day') ? { status: 500, body: { error } } : good(url);
     const sense = answers['/api/sense/status']!();
     answers['/api/sense/status'] = () => ({
-      body: { ...(sense.body as object), damagedDays: ['2026-11-15', '2026-11-02'] },
+      body: {
+        ...(sense.body as object),
+        ...{ damagedDays: ['2026-11-16', '2026-11-15', '2026-11-02'], lostDays: ['2026-11-15'] },
+      },
     });
     const recent = answers['/api/sense/recent']!;
     answers['/api/sense/recent'] = (url) => ({
-      body: (recent(url).body as { date: string }[]).filter(({ date }) => date !== '2026-11-15'),
+      body: (recent(url).body as { date: string }[]).filter(
+        ({ date }) => !['2026-11-15', '2026-11-16'].includes(date),
+      ),
     });
     const page = await open('/sense?day=2026-11-15');
     await waitForText(page, '#day-title', /^Sun 15 Nov 2026: recorded, unreadable$/);
-    await waitForText(page, '#facts', /^Rebuild it: steward sense rollup 2026-11-15/);
+    await waitForText(
+      page,
+      '#facts',
+      /^Its record can't be read, and no readable event log is left to rebuild it from\. \/x/,
+    );
+    expect(await page.locator('main [data-copy]:visible').count()).to.equal(0);
     await page.goto(`${served.url}/sense`);
-    await waitForText(page, '#days-table [data-key="2026-11-15"]', /recorded, unreadable · rebuild: steward/);
+    await waitForText(page, '#days-table [data-key="2026-11-16"]', /recorded, unreadable · rebuild: steward/);
+    await waitForText(page, '#days-table [data-key="2026-11-15"]', /recorded, unreadable$/);
     await waitForText(page, '#days [data-key="2026-11-02"]', /^Mon 2 Nov ?recorded, unreadable$/);
     expect(await violations(page)).to.deep.equal([]);
     await page.goto(`${served.url}/status`);
-    await waitForText(page, '#parts', /Sun 15 Nov 2026▲ failedRecorded, unreadable\. Rebuild it:/);
+    await waitForText(page, '#parts', /Mon 16 Nov 2026▲ failedRecorded, unreadable\. Rebuild it:/);
+    await waitForText(
+      page,
+      '#parts',
+      /Sun 15 Nov 2026▲ failedRecorded, unreadable\. No readable event log is left/,
+    );
   });
 
   it('tells sessions that look the same apart, and names one by its issue', async () => {

@@ -18,7 +18,7 @@ export interface Ledgers {
   commits: number;
   /** The days' time zone, or undefined if they have several. */
   timezone?: string | undefined;
-  /** Errors about damaged records whose event logs were deleted. */
+  /** Errors about damaged records that can't be rebuilt. */
   damaged: StewardError[];
   /** The merged machines, or absent if this is the only machine. */
   machines?: MachineRow[];
@@ -31,7 +31,7 @@ export function ledgersOf(deps: ReadDeps, days: readonly Day[]): Ledgers {
   const damaged: StewardError[] = [];
   const onDamaged = ({ kind, message }: StewardError): void => {
     const hint =
-      'The event log was deleted, so the record cannot be rebuilt. Restore the record from a backup, or delete it.';
+      'The event log is deleted or unreadable, so the record cannot be rebuilt. Restore it from a backup, or delete it.';
     damaged.push(new StewardError(kind, message, { hint }));
   };
   const read = recordReader(deps);

@@ -11,8 +11,8 @@ import type { UnionRecord } from '../time/machines/model';
 import { yielder } from '../platform/time/wait';
 import { readAhead, sessionReposOf, unionDays, unionParts, type Machines } from '../time/machines/read';
 import { machineTimeline } from '../time/machines/timeline';
-import { boundsOf, recordTally, type DailyRecord, type SessionRepos } from '../time/record';
-import { nothingStored, readDay, todayOf, type RollDeps } from './roll';
+import { boundsOf, isEmptyRecord, recordTally, type DailyRecord, type SessionRepos } from '../time/record';
+import { nothingStored, readDay, recordReader, todayOf, type RollDeps } from './roll';
 import type { CaptureScheduler, SenseSource, SourceStatus } from './source';
 import { recentJumps, type SenseState } from './state';
 import type { OnDamaged } from './store';
@@ -38,15 +38,10 @@ export interface ReadDeps extends RollDeps {
 export function dayView(deps: ReadDeps, day: Day): Today {
   const machines = deps.machines?.();
   if (machines !== undefined) return unionView(deps, machines, day);
-  const now = todayOf(deps);
-  if (day === now) return today(deps);
-  const built =
-    deps.store.logBytes(day) === undefined ? undefined : readDay(deps, deps.store.readState().state, day);
-  // A damaged record matters only if it cannot be rebuilt.
-  const stored = deps.store.readRecord(day, built && (() => undefined));
-  const record = stored?.final === true ? stored : (built?.record ?? stored);
+  if (day === todayOf(deps)) return today(deps);
+  const record = recordReader(deps)(day);
   if (record === undefined) throw notStored(deps, day);
-  return { record, sessionRepos: built?.sessionRepos ?? [], notSeen: NOTHING_MISSED };
+  return { record, sessionRepos: sessionReposOf(record), notSeen: NOTHING_MISSED };
 }
 
 const NOTHING_MISSED: NotSeen = { idleMinutes: 0, sources: [] };
@@ -58,10 +53,10 @@ function notStored(deps: ReadDeps, day: Day): StewardError {
 
 function unionView(deps: ReadDeps, machines: Machines, day: Day): Today {
   const record = unionDays(machines, [day], deps).get(day);
-  // Throws if the day was recorded, but can't be read.
-  if (record === undefined && machines.hasOwn) deps.store.readRecord(day);
-  if (record === undefined) throw notStored(deps, day);
   const isNow = machines.hasOwn && day === todayOf(deps);
+  // Throws if the day was recorded, but can't be read.
+  if (machines.hasOwn && !isNow && (!record || isEmptyRecord(record))) deps.store.readRecord(day);
+  if (record === undefined) throw notStored(deps, day);
   const notSeen = isNow ? missedToday(deps, deps.store.readState().state, day) : NOTHING_MISSED;
   return { record, notSeen, sessionRepos: sessionReposOf(record) };
 }
@@ -254,6 +249,7 @@ export function status(deps: ReadDeps, scheduler: CaptureScheduler) {
   const { config, store } = deps;
   const { state } = store.readState();
   const day = todayOf(deps);
+  const damaged = damagedDays(deps, CHECKED_DAYS);
   const log = store.readLog(day);
   const bad = Object.entries(state.rolled).map(([rolled, { quarantined }]) =>
     rolled === day ? 0 : quarantined,
@@ -270,7 +266,9 @@ export function status(deps: ReadDeps, scheduler: CaptureScheduler) {
     /** The newest day with a record. */
     lastRecord: store.recordedDays().at(-1) ?? null,
     /** The latest days with a record that can't be read, newest first. */
-    damagedDays: damagedDays(deps, CHECKED_DAYS),
+    damagedDays: damaged,
+    /** Those of them that can't be rebuilt, because their event log is deleted or unreadable. */
+    lostDays: damaged.filter((lost) => recordReader(deps)(lost, () => undefined) === undefined),
     quarantined: bad.reduce((sum, count) => sum + count, log.badCount),
     /** Recent clock changes of more than an hour. `byMs` is positive if the clock was set ahead. */
     clockJumps: recentJumps(state.jumps, deps.clock.now()),

@@ -38,10 +38,9 @@ export function readDay(deps: RollDeps, state: SenseState, day: Day) {
     classify: deps.classify,
   });
   const scan = deps.store.scanLog(day, tally.add);
-  const generatedAt = toIso(deps.clock.now());
   const final = day < todayOf(deps);
   const isUncaptured = final && state.zones[day] === undefined;
-  const label = { version: SENSE_VERSION, generatedAt, final, isUncaptured };
+  const label = { version: SENSE_VERSION, generatedAt: toIso(deps.clock.now()), final, isUncaptured };
   const record = tally.result(label, deps.hasAgents);
   record.goalTags = deps.goalTags?.(record.ledger) ?? {};
   return { record, sessionRepos: tally.sessionRepos(), scan };
@@ -49,7 +48,7 @@ export function readDay(deps: RollDeps, state: SenseState, day: Day) {
 
 /**
  * Returns a function that reads a day's record: the stored one if it is final, otherwise one
- * built from the log. Reports a damaged record only if the log was deleted.
+ * built from the log. Reports a damaged record only if its log was deleted, or has no events that can be read.
  */
 export function recordReader(deps: RollDeps): (day: Day, onDamaged?: OnDamaged) => DailyRecord | undefined {
   const { store } = deps;
@@ -58,27 +57,32 @@ export function recordReader(deps: RollDeps): (day: Day, onDamaged?: OnDamaged) 
     const hasLog = store.logBytes(day) !== undefined;
     const stored = store.readRecord(day, hasLog ? () => undefined : onDamaged);
     // After a journey west, today can have a final record from the time zone before.
-    const isCurrent = day < todayOf(deps) && stored?.final === true;
-    if (isCurrent || !hasLog) return stored;
+    const isPast = day < todayOf(deps);
+    if ((isPast && stored?.final === true) || !hasLog) return stored;
     state ??= store.readState().state;
-    return readDay(deps, state, day).record;
+    const { record } = readDay(deps, state, day);
+    const isLost = isPast && isEmptyRecord(record) && store.recordState(day) === 'damaged';
+    return isLost ? store.readRecord(day, onDamaged) : record;
   };
 }
 
-/** Builds and stores a day's record, and quarantines invalid lines. Updates `state` without writing it. */
+/**
+ * Builds and stores a day's record, and quarantines invalid lines. Updates `state` without writing it. The log of a
+ * past day that has no valid line replaces no record.
+ */
 function rollDay(
   deps: RollDeps,
   state: SenseState,
   day: Day,
   change: (record: DailyRecord) => DailyRecord = (built) => built,
-): DailyRecord {
+): void {
   const { record: built, scan } = readDay(deps, state, day);
   const record = change(built);
   deps.store.writeQuarantine(day, scan.bad);
-  deps.store.writeRecord(record, recordMarkdown(record));
+  const isLost = record.final && scan.badCount > 0 && isEmptyRecord(built) && deps.store.hasRecord(day);
+  if (!isLost) deps.store.writeRecord(record, recordMarkdown(record));
   if (deps.store.logBytes(day) === undefined) delete state.rolled[day];
   else state.rolled[day] = { bytes: scan.bytes, final: record.final, quarantined: scan.badCount };
-  return record;
 }
 
 /**
@@ -99,12 +103,11 @@ export function rollKeepingTime(deps: RollDeps, state: SenseState, days: readonl
 }
 
 /** Builds and stores the days' records, and updates the stored state unless it is damaged or lost. */
-function rollDays(deps: RollDeps, days: readonly Day[]): DailyRecord[] {
+function rollDays(deps: RollDeps, days: readonly Day[]): void {
   const { state, damaged, lost } = deps.store.readState();
-  const records = days.map((day) => rollDay(deps, state, day));
+  for (const day of days) rollDay(deps, state, day);
   deps.afterRecords(todayOf(deps));
   if (!damaged && !lost) deps.store.writeState(state);
-  return records;
 }
 
 /**
@@ -129,7 +132,8 @@ export function rollup(deps: RollDeps, date?: Day): DailyRecord {
       : nothingStored(day);
   }
   store.prepare();
-  const [record] = rollDays(deps, [day]);
+  rollDays(deps, [day]);
+  const record = store.readRecord(day);
   if (record === undefined) throw nothingStored(day);
   return record;
 }

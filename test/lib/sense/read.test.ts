@@ -1,6 +1,7 @@
 import { expect } from 'chai';
-import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 
+import { ledgersOf } from '../../../src/lib/sense/ledgers';
 import { dayDetail, dayView, recent, sources, status, today } from '../../../src/lib/sense/read';
 import type { SenseEvent } from '../../../src/lib/time/event';
 import { rollup } from '../../../src/lib/sense/roll';
@@ -191,6 +192,31 @@ describe('sense: reading', () => {
       expect(told).to.deep.equal([`config ${path} is not a valid daily record.`]);
       expect(status(box.deps, null).damagedDays).to.deep.equal(['2026-11-18']);
     }
+  });
+
+  it('reports a day whose record and log are both unreadable, and replaces neither', async () => {
+    await captureAt('2026-11-18T12:00:00Z', [focus('2026-11-18T11:00:00Z', 'Code')]);
+    await captureAt('2026-11-20T12:00:00Z', []);
+    const record = box.write('sense/daily/2026-11-18.json', '{"date":');
+    const log = box.write('sense/events/2026-11-18.jsonl', '{"ts":\nnone\n');
+    const act = [
+      () => dayView(box.deps, '2026-11-18'),
+      () => rollup(box.deps, '2026-11-18'),
+      () => dayDetail(box.deps, '2026-11-18'),
+    ];
+    for (const read of act) expect(thrown(read)).to.include({ kind: 'config' });
+    const { damaged, notRecorded } = ledgersOf(box.deps, ['2026-11-18']);
+    expect(damaged.map(({ message }) => message)).to.deep.equal([`${record} is not a valid daily record.`]);
+    expect(notRecorded).to.equal(0);
+    expect(status(box.deps, null)).to.deep.include({ damagedDays: ['2026-11-18'], lostDays: ['2026-11-18'] });
+    await captureAt('2026-11-20T12:10:00Z', [focus('2026-11-20T12:05:00Z', 'Code')]);
+    expect([record, log].map((path) => readFileSync(path, 'utf8'))).to.deep.equal([
+      '{"date":',
+      '{"ts":\nnone\n',
+    ]);
+    // Without its record, the day has nothing more than its log.
+    rmSync(record);
+    expect(dayView(box.deps, '2026-11-18').record.totalMinutes).to.equal(0);
   });
 
   it('refuses a log that is too large, without reading it', async () => {
