@@ -95,7 +95,8 @@ export async function post(url, body) {
     const { message, hint = '' } = errorOf(data, response.status);
     return { problem: `${message} ${hint}`.trim() };
   } catch {
-    return { problem: 'The daemon is not reachable.' };
+    // It may be running again when this is read.
+    return { problem: 'The daemon did not answer. Try again when it runs.' };
   }
 }
 
