@@ -198,6 +198,16 @@ export function watchForms() {
     for (const field of textsIn(form)) keepDraft(field, '');
     form.closest('[data-held]')?.remove();
   });
+  // Enter in a kept form would send its text to what is gone.
+  document.addEventListener(
+    'submit',
+    (event) => {
+      if (!around(event, '[data-held]')) return;
+      event.preventDefault();
+      event.stopPropagation();
+    },
+    true,
+  );
   document.addEventListener('click', (event) => {
     const button = around(event, '[data-held-act]');
     const held = button?.closest('[data-held]');

@@ -123,6 +123,11 @@ describe('acting on the page of the day in Chromium', function () {
     await page.keyboard.type(' g s ?');
     expect(await field.inputValue()).to.equal('g w jk? half g s ?');
     expect(await page.locator('dialog').count()).to.equal(0);
+    // Enter in a kept form sends nothing.
+    const posted: string[] = [];
+    page.on('request', (request) => request.method() === 'POST' && posted.push(request.url()));
+    await field.evaluate((one) => (one as never as { form: { requestSubmit(): void } }).form.requestSubmit());
+    expect(posted).to.deep.equal([]);
     // Further rounds change nothing, and the row has no button that would act on what is gone.
     await nextRound(page);
     expect(await field.inputValue()).to.equal('g w jk? half g s ?');
