@@ -76,6 +76,8 @@ export function show(parent, ...children) {
   const row = place.children[Math.min(index, place.children.length - 1)];
   const next = parent.contains(active) ? active : row?.querySelector('button, a[href], summary');
   if (next instanceof HTMLElement) next.focus();
+  else if (document.activeElement === document.body)
+    document.querySelector('main')?.focus({ preventScroll: true });
 }
 
 /** @param {Element} parent @param {ChildNode[]} wanted */

@@ -148,7 +148,11 @@ function showNotifications({ voice, muted: { muted, until }, history }, now, isL
     byId('history'),
     history.length === 0 && h('p.muted', 'No notifications yet.'),
     first.length > 0 && [
-      h('h3', { 'data-key': 'failed' }, plural(bad.length, `${wordOf(bad)} notification`)),
+      h(
+        'h3',
+        { 'data-key': 'failed' },
+        bad.length > 0 ? plural(bad.length, `${wordOf(bad)} notification`) : 'Retried',
+      ),
       list(first),
     ],
     ...folded(rest, SHOWN, list, 'earlier'),
@@ -224,7 +228,11 @@ document.addEventListener('click', (event) => {
     redraw();
     // The redraw runs before this frame and may remove the button.
     requestAnimationFrame(() => {
-      if (!pressed?.isConnected) byId('mute').querySelector('button')?.focus();
+      if (pressed?.isConnected) return;
+      const row = byId('history').querySelector(`[data-key="${CSS.escape(id)}"]`);
+      if (!(row instanceof HTMLElement)) return byId('mute').querySelector('button')?.focus();
+      row.tabIndex = -1;
+      row.focus({ preventScroll: true });
     });
   });
 });

@@ -30,6 +30,8 @@ const busy = new Set();
 const opened = draftForms();
 /** The result of the last change of each row. @type {Map<string, string>} */
 const results = new Map();
+/** The names of the deliveries that were sent again, until they fail again. @type {Map<string, string>} */
+const retried = new Map();
 /** The rows as they were last drawn. @type {InboxRow[]} */
 let placed = [];
 /** The number of changes so far: the lists are drawn again after each. */
@@ -44,6 +46,11 @@ export let isHeld = false;
  */
 export function showWaitingList(place, wanted, names, now, lost) {
   const current = new Map(wanted.map((row) => [row.id, row]));
+  for (const [id, name] of retried) {
+    if (lost || !current.has(id)) continue;
+    retried.delete(id);
+    show(byId('did'), middle(`${name} · failed again`, 'span'));
+  }
   const kept = isHeld ? placed.filter(({ id }) => current.has(id) || !hasText(place, id)) : [];
   const rest = wanted.filter((row) => !kept.some(({ id }) => id === row.id));
   placed = [...kept.map((row) => current.get(row.id) ?? row), ...rest];
@@ -73,12 +80,24 @@ export function showWaitingList(place, wanted, names, now, lost) {
     );
   });
   const folded = rows.length - shown.length;
+  const active = document.activeElement?.closest('li');
   show(
     place,
     list(items),
     folded > 0 && h('button.more', { 'data-key': 'more', 'data-unfold': true }, `${grouped(folded)} more`),
   );
+  // A row that is gone takes no focus, but keeps its place for now.
+  if (active?.matches('.gone') && place.contains(active)) focusBeside(active);
   return rows.length;
+}
+
+/** Moves the focus from a row to the next one, or the one before, or the page. @param {Element} row */
+function focusBeside(row) {
+  const rows = [...(row.parentElement?.children ?? [])];
+  const at = rows.indexOf(row);
+  const next = [...rows.slice(at), ...rows.slice(0, at).reverse()].find((one) => !one.matches('.gone'));
+  const target = next?.querySelector('a[href], button') ?? document.querySelector('main');
+  if (target instanceof HTMLElement) target.focus({ preventScroll: true });
 }
 
 /** Returns a button that posts to a path. @param {string} label @param {string} path @param {object} given */
@@ -252,13 +271,21 @@ export function watchActs(place, refresh, redraw) {
       results.set(key, result);
       say(result);
       const form = source.closest('form');
+      const own = form?.dataset.key ?? '';
+      // The form is hidden, so its focus goes back to the button that showed it.
+      const button = form?.contains(document.activeElement) && row?.querySelector(`[data-shows="${own}"]`);
+      if (button instanceof HTMLElement) button.focus({ preventScroll: true });
       form?.reset();
-      opened.delete(form?.dataset.key ?? '');
+      opened.delete(own);
     } else {
       problems.set(key, problem);
       show(byId('did'));
     }
     await refresh();
+    if (path !== RETRY || problem !== undefined) return;
+    retried.set(key, name ?? '');
+    changes += 1;
+    redraw();
   };
   place.addEventListener('click', (event) => {
     const sent = around(event, '[data-send]');

@@ -206,6 +206,47 @@ describe('acting on the page of the day in Chromium', function () {
     expect(await page.evaluate("document.activeElement.closest('li').dataset.key")).to.equal('#39');
   });
 
+  it('keeps the focus in the list when a row goes under the pointer, and on the page when it was the last', async () => {
+    answers['/api/inbox/answer'] = () => ({ body: { id: 'q-1' } });
+    answers['/api/inbox/mark'] = () => ({ body: { id: 'shop', until: null } });
+    const page = await open();
+    const focused = "document.activeElement.closest('li')?.dataset.key ?? document.activeElement.tagName";
+    await page.locator('[data-shows="answer q-1"]').click();
+    await page.locator('[data-key=q-1] input').fill('443');
+    rows = rows.filter(({ id }) => id === 'shop');
+    await page.keyboard.press('Enter');
+    await page.locator('#waiting .gone').first().waitFor();
+    await until(page, `(${focused}) === 'shop'`);
+    await page.clock.runFor(5000);
+    await page.locator('#waiting [data-key=q-1]').waitFor({ state: 'detached' });
+    await page.locator('#waiting [data-key=shop]').getByRole('button', { name: 'Done' }).focus();
+    rows = [];
+    await page.keyboard.press('Enter');
+    await waitForText(page, '#did', /done$/);
+    await until(page, `(${focused}) === 'MAIN'`);
+  });
+
+  it('says that a delivery that was sent again has failed again', async () => {
+    answers['/api/notify/retry'] = () => ({ body: { id: 'd1', channels: ['push'] } });
+    const delivery = waitOf({
+      ...{ id: 'd1', name: 'notice-d1', kind: 'delivery', title: 'Deployed', why: 'not delivered' },
+      ...{ since: AT, go: 'steward notify history', canEnd: true },
+    });
+    rows = [{ ...delivery, rule: '' }];
+    const page = await open();
+    const before = rows;
+    rows = [];
+    await page.getByRole('button', { name: 'Retry' }).press('Enter');
+    await waitForText(page, '#did', /^Deployed · sending again: push$/);
+    await page.locator('#waiting li').waitFor({ state: 'detached' });
+    rows = before;
+    await nextRound(page);
+    await waitForText(page, '#did', /^Deployed · failed again$/);
+    await page.getByRole('button', { name: 'Retry' }).press('Enter');
+    await waitForText(page, '#did', /^Deployed · failed again$/);
+    await page.locator('#waiting li').waitFor();
+  });
+
   it('keeps typed text over a reload, until it is sent or dismissed', async () => {
     answers['/api/work/close'] = () => ({ body: { number: 39 } });
     const page = await open();
