@@ -1,5 +1,3 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Browser } from 'playwright-core';
 
@@ -9,7 +7,7 @@ import { startDaemon, until, type RunningDaemon } from '../helpers/daemon';
 import { openPage, textOf, waitForText } from '../helpers/dashboard';
 import { hookJson } from '../helpers/hooks';
 import { requirePrograms } from '../helpers/real-part';
-import { focus } from '../helpers/sense';
+import { captureNow } from '../helpers/sense';
 
 const NOT_SIGNED_IN = 'Titles and branches are not shown. Run steward opencopy to see them.';
 
@@ -77,14 +75,10 @@ describe('the pages as the built daemon serves them', function () {
 
   it('a page that is signed in reclassifies an application, and shows the rebuilt record', async () => {
     const own = emptyHome();
-    const ts = new Date(Date.now() - 60_000).toISOString();
-    const folder = join(own.path, '.steward', 'sense', 'events');
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, `${ts.slice(0, 10)}.jsonl`), `${JSON.stringify(focus(ts, 'Sketchpad'))}\n`);
+    const day = captureNow(own.path, 'Sketchpad');
     const running = await startDaemon({ home: own.path });
     const { stdout } = await steward(['open', '--print'], { home: own.path });
-    const day = `/sense?day=${ts.slice(0, 10)}`;
-    const one = await openPage(browser, stdout.trim().replace('/#', `${day}#`), { now: null });
+    const one = await openPage(browser, stdout.trim().replace('/#', `/sense?day=${day}#`), { now: null });
     await one.page.locator('select[data-app=Sketchpad]').selectOption('creation');
     await waitForText(one.page, '#classified', /^Sketchpad is now creation\./);
     await one.page.locator('select[data-app=Sketchpad][data-kind=creation]').waitFor();

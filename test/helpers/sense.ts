@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync, statSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 import type { Context } from '../../src/lib/app/context';
@@ -8,6 +8,7 @@ import type { SenseConfig } from '../../src/lib/config/schema';
 import { userArea } from '../../src/lib/config/user-area';
 import { run } from '../../src/lib/platform/process/process';
 import { toIso } from '../../src/lib/platform/time/clock';
+import { dayOf } from '../../src/lib/platform/time/time';
 import { type CaptureDeps, type CaptureResult, capture } from '../../src/lib/sense/capture';
 import { makeClassifier } from '../../src/lib/time/classify';
 import type { SenseEvent, SourceId } from '../../src/lib/time/event';
@@ -21,6 +22,7 @@ import {
 import type { CollectInput, Collected, SenseSource } from '../../src/lib/sense/source';
 import { type SenseStore, senseStore } from '../../src/lib/sense/store';
 import { type TestArea, testArea } from './area';
+import { zoneInTheMorning } from './midnight';
 
 export interface SenseBox extends Omit<TestArea, 'deps'> {
   /** The time of day of the box, ISO-8601; set it before a capture. */
@@ -158,4 +160,23 @@ export async function captureOnce(folder: string, iso: string): Promise<CaptureR
     return list === undefined ? (source as SenseSource) : listSource(source.id, list);
   });
   return locked(() => capture({ ...deps, sources }));
+}
+
+/**
+ * Writes into a home folder that an application was in use a minute ago, in a zone in which that is today, and returns
+ * the day. Yesterday would have no zone, and so no time.
+ */
+export function captureNow(home: string, app: string): string {
+  const area = join(home, '.steward');
+  const events = join(area, 'sense', 'events');
+  const timezone = zoneInTheMorning();
+  mkdirSync(events, { recursive: true });
+  writeFileSync(join(area, 'config.yaml'), `timezone: ${timezone}\n`);
+  const atMs = Date.now() - 60_000;
+  const day = dayOf(atMs, timezone);
+  writeFileSync(
+    join(events, `${day}.jsonl`),
+    `${JSON.stringify(focus(new Date(atMs).toISOString(), app))}\n`,
+  );
+  return day;
 }

@@ -12,7 +12,7 @@ import { startGitHub, type GitHub } from '../helpers/github';
 import { hookJson } from '../helpers/hooks';
 import { notifyServer, type NotifyServer } from '../helpers/notify-server';
 import { requirePrograms } from '../helpers/real-part';
-import { focus } from '../helpers/sense';
+import { captureNow } from '../helpers/sense';
 
 interface Hosted {
   title: string;
@@ -29,6 +29,7 @@ describe('two tabs and a terminal that change the same issue, session and notifi
   let daemon: RunningDaemon;
   let tabs: [Page, Page];
   let env: Record<string, string>;
+  let day: string;
 
   before(async function () {
     requirePrograms(this, { chromium: 'chromium' });
@@ -37,12 +38,10 @@ describe('two tabs and a terminal that change the same issue, session and notifi
     push = await notifyServer(() => ({ status: 404 }));
     env = { GITHUB_API_URL: github.url, GH_TOKEN: github.token };
     const area = join(home.path, '.steward');
-    mkdirSync(join(area, 'sense', 'events'), { recursive: true });
+    mkdirSync(area, { recursive: true });
     const notifications = { push: { topic: 'topic-1', token: 'tk_1', server: push.url } };
     writeFileSync(join(area, 'settings.json'), JSON.stringify({ notifications }), { mode: 0o600 });
-    const ts = new Date(Date.now() - 60_000).toISOString();
-    const log = join(area, 'sense', 'events', `${ts.slice(0, 10)}.jsonl`);
-    writeFileSync(log, `${JSON.stringify(focus(ts, 'Sketchpad'))}\n`);
+    day = captureNow(home.path, 'Sketchpad');
     await run(['work', 'setup', 'ann/work']);
     for (const title of ['Fix the login', 'Fix the till', 'Fix the door']) await run(['work', 'add', title]);
     await run(['work', 'remind', 'call Ann', '--at', 'tomorrow 9am']);
@@ -202,7 +201,6 @@ describe('two tabs and a terminal that change the same issue, session and notifi
   });
 
   it('take back the new kind of an application: the record and both tabs agree', async () => {
-    const day = new Date(Date.now() - 60_000).toISOString().slice(0, 10);
     await goTo(`/sense?day=${day}`, 'select[data-app=Sketchpad]');
     for (const tab of tabs) {
       await tab.locator('select[data-app=Sketchpad]').selectOption('creation');

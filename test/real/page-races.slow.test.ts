@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 
@@ -10,7 +10,7 @@ import { startDaemon, until, type RunningDaemon } from '../helpers/daemon';
 import { openPage, textOf } from '../helpers/dashboard';
 import { hookJson } from '../helpers/hooks';
 import { requirePrograms } from '../helpers/real-part';
-import { focus } from '../helpers/sense';
+import { captureNow } from '../helpers/sense';
 
 describe('two tabs and a terminal that act at the same time (built)', function () {
   this.timeout(240_000);
@@ -19,15 +19,13 @@ describe('two tabs and a terminal that act at the same time (built)', function (
   let daemon: RunningDaemon;
   let tabs: Page[];
   let question: string;
+  let day: string;
 
   before(async function () {
     requirePrograms(this, { chromium: 'chromium' });
     home = emptyHome();
     question = await askIn(home.path, 'Which?', ['A', 'B']);
-    const ts = new Date(Date.now() - 60_000).toISOString();
-    const events = join(home.path, '.steward', 'sense', 'events');
-    mkdirSync(events, { recursive: true });
-    writeFileSync(join(events, `${ts.slice(0, 10)}.jsonl`), `${JSON.stringify(focus(ts, 'Sketchpad'))}\n`);
+    day = captureNow(home.path, 'Sketchpad');
     for (const id of ['one', 'two'])
       for (const event of ['session-start', 'prompt', 'stop'] as const)
         await run(['hook', event, '--no-tab'], hookJson(event, { cwd: home.path, session_id: id }));
@@ -95,7 +93,6 @@ describe('two tabs and a terminal that act at the same time (built)', function (
   });
 
   it('classify an application, mute and unmute: the last one wins, everywhere', async () => {
-    const day = new Date(Date.now() - 60_000).toISOString().slice(0, 10);
     for (const tab of tabs) await tab.goto(`${daemon.url}/sense?day=${day}`);
     const pick = (tab: Page, kind: string) => tab.locator('select[data-app=Sketchpad]').selectOption(kind);
     await Promise.all([
