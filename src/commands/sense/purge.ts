@@ -60,10 +60,7 @@ export default class SensePurge extends BaseCommand {
         repo: { ...purged.repo, unclear: [...new Set([...unclear, ...days])].sort() },
       };
     };
-    const { value: result, problem } = yes
-      ? await withRemoval(this.context, range, work)
-      : { value: await work() };
-    if (problem !== undefined) this.say(problem);
+    const result = yes ? await withRemoval(this.context, range, work, this.say) : await work();
     const files = all && records ? heldFiles(this.context.area, 'purge') : [];
     if (yes) {
       for (const file of files) removeFile(file);

@@ -33,10 +33,9 @@ export default class SessionsForget extends BaseCommand {
       const usage = days.map((day) => join(area.usage, `${day}.json`));
       return { ...forgotten, files: [...forgotten.files, ...usage] };
     };
-    const { value: result, problem } = flags.yes
-      ? await withRemoval(this.context, { sessions: true }, work)
-      : { value: await work() };
-    if (problem !== undefined) this.say(problem);
+    const result = flags.yes
+      ? await withRemoval(this.context, { sessions: true }, work, this.say)
+      : await work();
     const verb = result.dryRun ? 'Would remove' : 'Removed';
     this.print(() =>
       result.files.length === 0

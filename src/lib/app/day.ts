@@ -1,12 +1,10 @@
 import { machineIn, route, type Route } from '../daemon/route';
 import type { SessionsState } from '../sessions/session';
 import type { Day } from '../platform/time/time';
-import { daySessions, type DaySession } from '../time/day-sessions';
-import type { DayTimeline } from '../time/day-timeline';
+import { daySessions } from '../time/day-sessions';
 import type { LiveReads } from '../sense/live';
-import { recordDocument, type RecordDocument } from '../time/record';
-import type { MachineName, MachineRow } from '../time/machines/model';
-import { damagedDays, prepareDay, type dayDetail, type ReadDeps } from '../sense/read';
+import { recordDocument } from '../time/record';
+import { damagedDays, prepareDay, type ReadDeps } from '../sense/read';
 import { todayOf } from '../sense/roll';
 import { closedBetween } from '../work/issue-facts';
 import type { Context } from './context';
@@ -14,26 +12,7 @@ import { openMachines } from './machines';
 import { openWork } from './work';
 
 /** The response of `GET /api/day`. Times are in seconds since the start of the day. */
-export interface DayDocument
-  extends Omit<DayTimeline, 'sessions'>, Pick<ReturnType<typeof dayDetail>, 'notSeen' | 'raw' | 'startMs'> {
-  day: Day;
-  record: RecordDocument;
-  timezone: string;
-  final: boolean;
-  sessions: DaySession[];
-  /** The machines with data for the day; absent if this is the only machine. */
-  machines?: MachineRow[];
-  others?: OtherTimeline[];
-  closed: ReturnType<typeof closedBetween>;
-  /** How many repositories are watched for commits. */
-  watched: number;
-  /** The days of the last week with a record that can't be read; only with today. */
-  damaged?: Day[];
-}
-
-interface OtherTimeline extends MachineName, Omit<DayTimeline, 'sessions'> {
-  sessions: DaySession[];
-}
+export type DayDocument = Awaited<ReturnType<typeof dayDocument>>;
 
 interface DayDeps {
   sense: () => Promise<{ deps: ReadDeps; readDay: (words: string) => Promise<Day> }>;
@@ -42,39 +21,48 @@ interface DayDeps {
 }
 
 /** Handles `GET /api/day?day=2026-11-20`, which returns a day and its timeline. Default: today. */
-export function dayRoute(context: Context, { sense, day: read, sessions: readSessions }: DayDeps): Route {
+export function dayRoute(context: Context, deps: DayDeps): Route {
   return route({
     method: 'GET',
     path: '/api/day',
     input: ({ query }) => ({ words: query.get('day'), machine: machineIn(query) }),
-    async run({ words, machine }): Promise<DayDocument> {
-      const { deps: all, readDay } = await sense();
-      const deps = machine === undefined ? all : await openMachines(context, all, machine);
-      const day = words === null ? todayOf(deps) : await readDay(words);
-      await prepareDay(deps, day);
-      const { record, notSeen, raw, timeline, others, startMs, endMs } = read(deps, day);
-      return {
-        day,
-        timezone: record.timezone,
-        startMs,
-        final: record.final,
-        record: recordDocument(record),
-        notSeen,
-        raw,
-        ...timeline,
-        sessions: daySessions(timeline.sessions, Object.values((await readSessions()).sessions)),
-        ...('machines' in record && { machines: record.machines }),
-        ...(others && {
-          others: others.map(({ timeline: other, ...machine }) => ({
-            ...machine,
-            ...other,
-            sessions: daySessions(other.sessions, []),
-          })),
-        }),
-        closed: closedBetween((await openWork(context)).deps, startMs, endMs),
-        watched: all.config.repos.length,
-        ...(words === null && { damaged: damagedDays(all, 7) }),
-      };
-    },
+    run: (asked) => dayDocument(context, deps, asked),
   });
+}
+
+async function dayDocument(
+  context: Context,
+  { sense, day: read, sessions: readSessions }: DayDeps,
+  { words, machine }: { words: string | null; machine: string | undefined },
+) {
+  const { deps: all, readDay } = await sense();
+  const deps = machine === undefined ? all : await openMachines(context, all, machine);
+  const day = words === null ? todayOf(deps) : await readDay(words);
+  await prepareDay(deps, day);
+  const { record, notSeen, raw, timeline, others, startMs, endMs } = read(deps, day);
+  return {
+    day,
+    timezone: record.timezone,
+    startMs,
+    final: record.final,
+    record: recordDocument(record),
+    notSeen,
+    raw,
+    ...timeline,
+    sessions: daySessions(timeline.sessions, Object.values((await readSessions()).sessions)),
+    /** The machines with data for the day; absent if this is the only machine. */
+    ...('machines' in record && { machines: record.machines }),
+    ...(others && {
+      others: others.map(({ timeline: other, ...machine }) => ({
+        ...machine,
+        ...other,
+        sessions: daySessions(other.sessions, []),
+      })),
+    }),
+    closed: closedBetween((await openWork(context)).deps, startMs, endMs),
+    /** How many repositories are watched for commits. */
+    watched: all.config.repos.length,
+    /** The days of the last week with a record that can't be read; only with today. */
+    ...(words === null && { damaged: damagedDays(all, 7) }),
+  };
 }

@@ -102,13 +102,10 @@ function notRemoved({ title }: Assistant, error: unknown): StewardError {
   return new StewardError(kind, `${title}'s hooks were not removed. ${message}`, { hint, cause: error });
 }
 
-interface Removal extends UninstalledFile {
+interface Removal {
   deps: HookInstallDeps;
   assistant: Assistant;
   isDry: boolean;
-}
-
-interface UninstalledFile {
   path: string;
   entry: InstallEntry | undefined;
 }
@@ -137,12 +134,13 @@ interface RemovedFrom {
   strangers: string[];
 }
 
-function removeFrom({ deps, assistant, isDry, path, entry }: Removal): RemovedFrom {
+function removeFrom(removal: Removal): RemovedFrom {
+  const { deps, isDry, path, entry } = removal;
   const known = entry === undefined ? undefined : hooksAddedBy(entry);
   if (!isDry) sweepSettings(path, deps.clock.now());
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const source = readSettings(path);
-    const { text, isEmpty, ...found } = without(deps, assistant, { path, entry }, source);
+    const { text, isEmpty, ...found } = without(removal, source);
     const isOnlyOurs = known?.createdFile === true && isEmpty;
     if (isDry) return { path, ...found, removed: isOnlyOurs };
     if (source !== undefined && readSettings(path) !== source) continue;
@@ -156,9 +154,7 @@ function removeFrom({ deps, assistant, isDry, path, entry }: Removal): RemovedFr
 }
 
 function without(
-  deps: HookInstallDeps,
-  assistant: Assistant,
-  { path, entry }: UninstalledFile,
+  { deps, assistant, path, entry }: Removal,
   source: string | undefined,
 ): { text: string | undefined } & Omit<RemovedFrom, 'path' | 'removed'> & { isEmpty: boolean } {
   if (source === undefined) {

@@ -93,8 +93,7 @@ async function choose(backends: readonly Backend[], host: PathHost, forced: Sche
     if (forced !== undefined) return { backend, why: 'chosen with --scheduler', available: true };
   }
   const fallback = host.platform === 'win32' ? 'task-scheduler' : 'cron';
-  const backend = backends.find(({ kind }) => kind === fallback);
-  if (backend === undefined) throw new StewardError('internal', 'No fallback scheduler.');
+  const backend = backends.find(({ kind }) => kind === fallback) as Backend;
   return { backend, why: 'no scheduler is responding', available: false };
 }
 

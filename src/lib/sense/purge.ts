@@ -27,26 +27,31 @@ export interface PurgeSelection extends DayRange {
   records?: boolean;
 }
 
-export interface PurgeResult {
-  dryRun: boolean;
-  /** The range of days; null for all days. */
-  from: Day | null;
-  to: Day | null;
-  /** Number of events removed. */
-  events: number;
-  /** Days whose event logs were removed or rewritten. */
-  logs: Day[];
-  rebuilt: Day[];
-  removed: Day[];
-  /** Days whose records still mention `app` or `repo`. */
-  kept: Day[];
-  /** Days whose insights were removed, because they may mention removed data. */
-  insights: Day[];
-  /**
-   * The selected repository, or null. `unclear` lists the days with data that has no path and may belong to
-   * `others`; this data isn't removed.
-   */
-  repo: (Pick<RepoMatch, 'path' | 'names' | 'others'> & { unclear: Day[] }) | null;
+export type PurgeResult = ReturnType<typeof emptyResult>;
+
+function emptyResult(dryRun: boolean, { from, to }: DayRange, match: RepoMatch | undefined) {
+  const { path = null, names = [], others = [] } = match ?? {};
+  return {
+    dryRun,
+    /** The range of days; null for all days. */
+    from: from ?? null,
+    to: to ?? null,
+    /** Number of events removed. */
+    events: 0,
+    /** Days whose event logs were removed or rewritten. */
+    logs: [] as Day[],
+    rebuilt: [] as Day[],
+    removed: [] as Day[],
+    /** Days whose records still mention `app` or `repo`. */
+    kept: [] as Day[],
+    /** Days whose insights were removed, because they may mention removed data. */
+    insights: [] as Day[],
+    /**
+     * The selected repository, or null. `unclear` lists the days with data that has no path and may belong to
+     * `others`; this data isn't removed.
+     */
+    repo: match === undefined ? null : { path, names, others, unclear: [] as Day[] },
+  };
 }
 
 export type PurgeDeps = RollDeps & { config: Pick<SenseConfig, 'repos'> };
@@ -68,26 +73,13 @@ interface Purge {
  */
 export function purge(deps: PurgeDeps, selection: PurgeSelection, dryRun: boolean): PurgeResult {
   const { store } = deps;
-  const { from = null, to = null } = selection;
   validate(selection);
   const apps = selection.app === undefined ? [] : selectedApps(selection.app);
   const isWhole = selection.app === undefined && selection.repo === undefined;
   if (!dryRun) finishPending(deps, selection);
   const repos = { store, repos: deps.config.repos, nowMs: deps.clock.now() };
   const match = selection.repo === undefined ? undefined : matchRepo(repos, selection.repo);
-  const { path = null, names = [], others = [] } = match ?? {};
-  const result: PurgeResult = {
-    dryRun,
-    from,
-    to,
-    events: 0,
-    logs: [],
-    rebuilt: [],
-    removed: [],
-    kept: [],
-    insights: [],
-    repo: match === undefined ? null : { path, names, others, unclear: [] },
-  };
+  const result = emptyResult(dryRun, selection, match);
   const run: Purge = { deps, selection, isWhole, match, apps, result };
   const stored = [store.loggedDays(), store.recordedDays(), store.quarantinedDays(), store.insightDays()];
   for (const candidate of [...new Set(stored.flat())].sort()) {

@@ -127,10 +127,10 @@ export async function withRemoval<T>(
   context: Context,
   removal: Removal,
   work: () => Promise<T>,
-): Promise<{ value: T; problem?: string }> {
+  say: (problem: string) => void,
+): Promise<T> {
   const { folder, engine, repo } = (await context.loadConfig()).config.user.sync;
-  if (folder === undefined && readState(stateFile(context.area)).others === undefined)
-    return { value: await work() };
+  if (folder === undefined && readState(stateFile(context.area)).others === undefined) return work();
   const { deps, locked } = await openSync(context);
   await locked(() => {
     const state = withFolder(readState(deps.state), folder);
@@ -150,5 +150,6 @@ export async function withRemoval<T>(
     problems.push(`Published files not removed; steward will retry. ${message}`);
   }
   problems.push(...formerTexts(await pendingFormerOf(context)));
-  return { value, ...(problems.length > 0 && { problem: problems.join('\n') }) };
+  if (problems.length > 0) say(problems.join('\n'));
+  return value;
 }
