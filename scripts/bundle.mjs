@@ -60,7 +60,7 @@ const standIns = {
   },
 };
 
-/** Drops unused imports of Node's own modules and of the colours, which look for a terminal when they load. */
+/** Drops unused imports of Node's own modules. */
 const unused = {
   name: 'unused',
   setup(build) {
@@ -73,10 +73,6 @@ const unused = {
     );
     // Only for a bus that is a program to start (unixexec).
     build.onResolve({ filter: /^event-stream$/ }, ({ path }) => ({ path, external: true }));
-    build.onResolve({ filter: /^kleur$/ }, () => ({
-      path: join(ROOT, 'node_modules', 'kleur', 'index.mjs'),
-      sideEffects: false,
-    }));
     // Its CommonJS entry finds its files only at run time; this is its entry for bundlers.
     build.onResolve({ filter: /^jsonc-parser$/ }, () => ({
       path: join(ROOT, 'node_modules', 'jsonc-parser', 'lib', 'esm', 'main.js'),

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 
+import { crypto } from '../platform/crypto';
 import { type ErrorKind, StewardError, toStewardError, HTTP_STATUS } from '../errors';
 import type { HttpAnswer, RequestHead } from '../platform/net/http-application';
 import { cleanLines } from '../platform/terminal/terminal';
@@ -165,7 +165,7 @@ export interface Tagged {
  * @param same the text from which the ETag is computed; default: the body
  */
 export function tagged(body: string | Buffer, headers: readonly string[], same = body): Tagged {
-  const hash = createHash('sha1').update(same).digest('base64url');
+  const hash = crypto().createHash('sha1').update(same).digest('base64url');
   const etag = same === body ? `"${hash}"` : `W/"${hash}"`;
   return {
     body,

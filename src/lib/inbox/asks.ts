@@ -1,6 +1,6 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { join } from 'node:path';
 
+import { crypto } from '../platform/crypto';
 import type { Machine } from '../config/user-area';
 import { StewardError } from '../errors';
 import { createFile, readText } from '../platform/files/atomic-file';
@@ -188,7 +188,7 @@ function read({ area }: Pick<Machine, 'area'>): StoredAsk[] {
 
 function isSame(given: unknown, wanted: string): boolean {
   const [one, other] = [given, wanted].map((text) => Buffer.from(String(text)));
-  return one?.length === other?.length && timingSafeEqual(one as Buffer, other as Buffer);
+  return one?.length === other?.length && crypto().timingSafeEqual(one as Buffer, other as Buffer);
 }
 
 async function changed<T>(machine: Machine, change: (asks: StoredAsk[]) => T): Promise<T> {
@@ -204,7 +204,7 @@ async function changed<T>(machine: Machine, change: (asks: StoredAsk[]) => T): P
 /** Binds an ask to everything that you see of it, and to the hash of its whole input. */
 function sealOf(key: string, ask: Ask): string {
   const { id, kind, session, slug, tool, input, questions, canAllow, canAllowSession, at, until } = ask;
-  const hash = createHash('sha256').update(String(input)).digest('hex');
+  const hash = crypto().createHash('sha256').update(String(input)).digest('hex');
   return hmac(key, [id, kind, session, slug, tool, hash, questions, canAllow, canAllowSession, at, until]);
 }
 
@@ -214,7 +214,7 @@ function macOf(key: string, seal: string, { behavior, texts, forSession }: AskDe
 }
 
 function hmac(key: string, bound: readonly unknown[]): string {
-  return createHmac('sha256', key).update(JSON.stringify(bound)).digest('base64url');
+  return crypto().createHmac('sha256', key).update(JSON.stringify(bound)).digest('base64url');
 }
 
 /** Returns this machine's key, which is not in the user area: a synced folder can't forge an answer. */
@@ -224,7 +224,7 @@ function keyOf(folder: string): string {
   const key = stored();
   if (key !== undefined) return key;
   ensureFolder(folder);
-  createFile(path, randomBytes(32).toString('base64url'));
+  createFile(path, crypto().randomBytes(32).toString('base64url'));
   return stored() ?? keyOf(folder);
 }
 

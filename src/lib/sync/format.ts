@@ -1,5 +1,4 @@
-import { hash } from 'node:crypto';
-
+import { crypto } from '../platform/crypto';
 import { isIso } from '../platform/time/clock';
 import { isDay, type Day } from '../platform/time/time';
 import { isMachineId } from '../platform/files/machine';
@@ -156,7 +155,7 @@ export interface ExchangeMachine {
 
 /** Returns a hash that is the same on every machine and doesn't reveal the id. */
 export function hashedId(kind: 'commit' | 'session' | 'notice', id: string): string {
-  return hash('sha256', `steward\0${kind}\0${id}`).slice(0, 16);
+  return crypto().hash('sha256', `steward\0${kind}\0${id}`).slice(0, 16);
 }
 
 /** Returns how a commit is identified on other machines. `change` identifies the change on this machine. */

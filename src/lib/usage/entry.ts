@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { crypto } from '../platform/crypto';
 
 /** The token counts, and the cost in USD. The cost is 0 unless the assistant reported one. */
 export const AMOUNTS = ['input', 'output', 'cacheRead', 'cacheWrite', 'cacheWrite1h', 'cost'] as const;
@@ -42,7 +42,7 @@ export function entryId(group: string, rest = ''): string {
 }
 
 function digest(text: string): string {
-  return createHash('sha1').update(text).digest('base64url').slice(0, 14);
+  return crypto().createHash('sha1').update(text).digest('base64url').slice(0, 14);
 }
 
 const MAX_COUNT = 1e12;

@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 
+import { crypto } from '../../platform/crypto';
 import { StewardError, toStewardError } from '../../errors';
 import { listFolder, lstatOf, removeFile } from '../../platform/files/folder';
 import { bury, pruneDead } from '../../platform/files/dead-letters';
@@ -40,7 +40,7 @@ const MAX_PAGES = 5;
 
 /** Creates a session and stores its first message for `follow` to send. Returns the session id. */
 export async function startSession(deps: SendDeps, input: StartInput): Promise<string> {
-  const start = { nonce: randomUUID(), ...input };
+  const start = { nonce: crypto().randomUUID(), ...input };
   const path = join(deps.folder, `${start.nonce}.start.json`);
   writeObject(path, start);
   return completeStart(deps, start, path, false);

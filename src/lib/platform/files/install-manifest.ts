@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
 
+import { crypto } from '../crypto';
 import { StewardError } from '../../errors';
 import { readText, replaceFile } from './atomic-file';
 import { toIso, type Clock } from '../time/clock';
@@ -72,7 +72,7 @@ export function isInstalledAnywhere(path: string, id: string): boolean {
 }
 
 export function sha256(data: string | Uint8Array): string {
-  return createHash('sha256').update(data).digest('hex');
+  return crypto().createHash('sha256').update(data).digest('hex');
 }
 
 function open(deps: Installer) {

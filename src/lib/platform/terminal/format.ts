@@ -1,5 +1,3 @@
-import kleur, { type Color } from 'kleur';
-
 import type { Terminal } from './stdio';
 import { displayWidth, fit, padEnd, padStart } from './text-width';
 
@@ -13,21 +11,23 @@ export type TextOptions = Pick<Terminal, 'columns' | 'color'>;
 export type Palette = ReturnType<typeof palette>;
 
 export function palette(terminal: Pick<Terminal, 'color'>) {
-  // Set `kleur.enabled` for each call, because kleur itself checks only this process's terminal, not the
-  // given one.
-  const paint = (color: Color): ((text: string) => string) => {
-    if (!terminal.color) return (text) => text;
-    return (text) => {
+  const paint =
+    (color: 'cyan' | 'yellow' | 'gray' | 'magenta' | 'bold') =>
+    (text: string): string => {
+      if (!terminal.color || text === '') return text;
+      // Loaded on first use, because kleur creates Node's stream for stdout, which takes 7 ms.
+      // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import would load it at once
+      const kleur = require('kleur') as typeof import('kleur');
+      // Set for each call, because kleur itself checks only this process's terminal, not the given one.
       kleur.enabled = true;
-      return text === '' ? '' : color(text);
+      return kleur[color](text);
     };
-  };
   return {
-    creation: paint(kleur.cyan),
-    consumption: paint(kleur.yellow),
-    neutral: paint(kleur.gray),
-    attention: paint(kleur.magenta),
-    strong: paint(kleur.bold),
+    creation: paint('cyan'),
+    consumption: paint('yellow'),
+    neutral: paint('gray'),
+    attention: paint('magenta'),
+    strong: paint('bold'),
   };
 }
 

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 
+import { crypto } from '../../platform/crypto';
 import { StewardError, undefinedIf } from '../../errors';
 import { DEMO_VARIABLE } from '../../platform/files/durable';
 import { isLoopbackHost } from '../../platform/net/address';
@@ -101,5 +101,5 @@ function checked(credential: Credential): Credential {
 
 /** Returns a hash that distinguishes tokens without revealing them. */
 export function tokenHash(token: string): string {
-  return createHash('sha256').update(`steward token ${token}`).digest('hex').slice(0, 16);
+  return crypto().createHash('sha256').update(`steward token ${token}`).digest('hex').slice(0, 16);
 }
