@@ -30,12 +30,15 @@ export interface OpenedFile extends CheckedFile {
   isReadable: boolean;
 }
 
+type Known = Partial<Pick<OpenedFile, 'text' | 'content'>>;
+
 /**
  * Reads, parses and checks a file. Returns problems instead of throwing, so that the problems of all files are
  * reported together.
+ * @param known the content of a text, which is used again if it is the file's
  */
-export async function openFile(file: ConfigFile, path: string): Promise<OpenedFile> {
-  const read = await readConfigFile(file, path);
+export async function openFile(file: ConfigFile, path: string, known: Known = {}): Promise<OpenedFile> {
+  const read = await readConfigFile(file, path, known);
   if (!('problem' in read)) return { ...read, ...checkContent(file, read.content), isReadable: true };
   const nothing = { text: undefined, content: undefined, ...checkContent(file, undefined) };
   if (file.name !== SYNC_PLACE) return { ...nothing, problems: [read.problem], isReadable: false };
@@ -44,7 +47,7 @@ export async function openFile(file: ConfigFile, path: string): Promise<OpenedFi
   return { ...nothing, warnings: [warning], isReadable: true };
 }
 
-async function readConfigFile(file: ConfigFile, path: string): Promise<ReadFile> {
+async function readConfigFile(file: ConfigFile, path: string, known: Known): Promise<ReadFile> {
   let bytes: Buffer | undefined;
   try {
     // Only the files at the top of the user area may be links of the user's.
@@ -58,6 +61,7 @@ async function readConfigFile(file: ConfigFile, path: string): Promise<ReadFile>
   }
   if (!isUtf8(bytes)) return { problem: 'is not UTF-8 text' };
   const text = bytes.toString('utf8');
+  if (text === known.text) return { text, content: known.content };
   if (!isYaml(file)) return parsedOr(parseJson(text), text);
   return parsedOr(await loadYaml(path), text);
 }

@@ -6,6 +6,9 @@ import { join, resolve } from 'node:path';
 import { defaultConfig, loadConfig } from '../../../src/lib/config/load';
 import { userArea } from '../../../src/lib/config/user-area';
 import { StewardError } from '../../../src/lib/errors';
+import { readText } from '../../../src/lib/platform/files/atomic-file';
+import { cachePath } from '../../../src/lib/platform/files/paths';
+import { shortHash } from '../../../src/lib/platform/files/short-hash';
 import { testArea, type TestArea } from '../../helpers/area';
 import { long } from '../../helpers/long';
 
@@ -27,6 +30,24 @@ describe('config: loadConfig', () => {
     }
     throw new Error('it loaded');
   }
+
+  it('keeps what a YAML file says until its text changes, and never a secret', async () => {
+    const name = `config.yaml-${shortHash(at.area.own)}.json`;
+    const kept = (): string => readText(join(cachePath(), name)) ?? '';
+    const days = async (): Promise<number> => (await load()).config.sense.retentionDays;
+    at.write('config.yaml', 'sense:\n  retentionDays: 40\n');
+    expect([await days(), await days()]).to.deep.equal([40, 40]);
+    expect(kept()).to.include('"retentionDays":40');
+    at.write('config.yaml', 'sense:\n  retentionDays: 41\n');
+    expect([await days(), await days()]).to.deep.equal([41, 41]);
+    const [before, secret] = [kept(), 'bot-token-of-mine'];
+    const push = `notifications:\n  push:\n    token: ${secret}\n`;
+    at.write('config.yaml', push);
+    expect((await load()).config.settings.notifications.push.token.stored()).to.equal(secret);
+    at.write('config.yaml', 'sense: [\n');
+    await problems();
+    expect(kept()).to.equal(before);
+  });
 
   it('gives the defaults of the specification where no file is, and makes none', async () => {
     const { config, warnings, origins } = await load();
