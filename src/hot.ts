@@ -17,10 +17,10 @@ const BUNDLES: Readonly<Record<string, HotBundle>> = {
   '': 'overview',
   home: 'overview',
   status: 'overview',
-  inbox: 'overview',
+  inbox: 'inbox',
 };
 
-export type HotBundle = 'hook' | 'statusline' | 'notify-send' | 'overview';
+export type HotBundle = 'hook' | 'statusline' | 'notify-send' | 'overview' | 'inbox';
 
 export interface HotCall {
   bundle: HotBundle;

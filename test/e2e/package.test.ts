@@ -154,7 +154,8 @@ describe('the packed steward', function () {
       expect(builtins.filter((builtin) => !cheap.includes(builtin))).to.deep.equal([]);
     }
     expect(statSync(join(dist, 'overview.js')).size).to.be.lessThan(550_000);
-    for (const name of ['cli.js', 'overview.js', ...Object.keys(sizes), 'main.js'])
+    expect(statSync(join(dist, 'inbox.js')).size).to.be.lessThan(270_000);
+    for (const name of ['cli.js', 'overview.js', 'inbox.js', ...Object.keys(sizes), 'main.js'])
       expect(readFileSync(join(dist, name), 'utf8'), name).not.to.include(REPO);
   });
 });

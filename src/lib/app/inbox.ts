@@ -23,10 +23,10 @@ import { deadFolder } from '../notify/outbox';
 import { readInstallManifest } from '../platform/files/install-manifest';
 import { parseIso, toIso } from '../platform/time/clock';
 import { currentSessions } from '../sessions/state';
-import { itemsOf } from '../work/board';
 import type { WorkDeps } from '../work/deps';
 import { readWhen } from '../work/due';
 import { parseTitle } from '../work/issue';
+import { labelReader } from '../work/label';
 import { staleness } from '../work/poll';
 import { currentPrivacy } from '../work/privacy';
 import { storedReviews } from '../work/reviews';
@@ -156,11 +156,15 @@ function workWaits(deps: WorkDeps): Waits {
   const workRepo = deps.workRepo();
   if (['setup', 'off', 'public'].includes(currentPrivacy(deps))) return { waits: [], dues: [], asOf: {} };
   const nowMs = deps.clock.now();
-  const items = itemsOf(deps, workRepo);
+  const { issues } = deps.cache(workRepo.repo ?? '');
+  const factsOf = labelReader();
   const { reviews, at } = storedReviews(deps);
   const waits = [
     ...issueWaits(
-      items.map((item) => ({ ...item, title: parseTitle(item.title).text })),
+      issues.map((issue) => {
+        const { status, priority } = factsOf(issue.labels);
+        return { ...issue, status, priority, title: parseTitle(issue.title).text };
+      }),
       nowMs,
     ),
     ...reviews.map(({ repo, number, title, url, updatedAt: since }) => {
@@ -169,7 +173,7 @@ function workWaits(deps: WorkDeps): Waits {
       return waitOf({ ...about, kind: 'review', title, why: 'review requested', url, since, priority });
     }),
   ];
-  const dues = items.map(({ due }) => due);
+  const dues = issues.map(({ due }) => due);
   return { waits, dues, asOf: { issues: staleness(deps, workRepo).lastFetch, reviews: at } };
 }
 

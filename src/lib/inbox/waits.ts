@@ -8,16 +8,17 @@ import type { InboxWait, WaitKind } from './row';
 export function waitOf(
   wait: Pick<InboxWait, 'id' | 'name' | 'kind' | 'title' | 'why' | 'since'> & Partial<InboxWait>,
 ): InboxWait {
-  const usual = {
-    repo: null,
-    branch: null,
-    priority: null,
-    blocks: false,
-    go: null,
-    url: null,
-    canEnd: false,
+  // V8 copies an object quickly only where the copy begins with it.
+  return {
+    ...wait,
+    repo: wait.repo ?? null,
+    branch: wait.branch ?? null,
+    priority: wait.priority ?? null,
+    blocks: wait.blocks ?? false,
+    go: wait.go ?? null,
+    url: wait.url ?? null,
+    canEnd: wait.canEnd ?? false,
   };
-  return { ...usual, ...wait };
 }
 
 /** Returns the sessions that wait for an answer, that a limit stopped, or whose turn has ended. */

@@ -4,7 +4,17 @@ import { clean } from '../platform/terminal/terminal';
 import { parseIso } from '../platform/time/clock';
 import type { WorkDeps } from './deps';
 import { slugOf, type Issue } from './issue';
-import { agentName, hasLabel, labelFacts, laneOf, sourceOf, STATUSES, TYPES, type LabelFacts } from './label';
+import {
+  agentName,
+  hasLabel,
+  labelFacts,
+  labelReader,
+  laneOf,
+  sourceOf,
+  STATUSES,
+  TYPES,
+  type LabelFacts,
+} from './label';
 import { refresh, staleness } from './poll';
 
 /** The response to GET /api/work, and the output of `work board --json`. */
@@ -116,14 +126,10 @@ export function isReminder({ type, source }: Pick<Item, 'type' | 'source'>): boo
 
 export function itemsOf(deps: Pick<WorkDeps, 'config' | 'cache'>, { repo }: WorkRepoConfig): Item[] {
   if (repo === undefined) return [];
-  // Most issues share their labels with others, so each set is read once.
-  const known = new Map<string, LabelFacts>();
-  return deps.cache(repo).issues.map((issue) => {
-    const key = issue.labels.join('\n');
-    const facts = known.get(key) ?? labelFacts(issue.labels);
-    known.set(key, facts);
-    return toItem(issue, deps.config.KANBAN_COLUMNS, facts);
-  });
+  const factsOf = labelReader();
+  return deps
+    .cache(repo)
+    .issues.map((issue) => toItem(issue, deps.config.KANBAN_COLUMNS, factsOf(issue.labels)));
 }
 
 export interface Filter {

@@ -77,6 +77,17 @@ export function labelFacts(labels: readonly string[]) {
   };
 }
 
+/** Returns a function like `labelFacts` that reads each set of labels once, because most issues share theirs. */
+export function labelReader(): (labels: readonly string[]) => LabelFacts {
+  const known = new Map<string, LabelFacts>();
+  return (labels) => {
+    const key = labels.join('\n');
+    const facts = known.get(key) ?? labelFacts(labels);
+    known.set(key, facts);
+    return facts;
+  };
+}
+
 export function laneOf({ state }: Pick<Issue, 'state'>, { status }: Pick<LabelFacts, 'status'>): LaneName {
   return state === 'closed' ? 'Complete' : STATUS[status ?? 'queued'][0];
 }
