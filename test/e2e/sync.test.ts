@@ -209,6 +209,11 @@ describe('several machines with one exchange folder (built)', function () {
     for (const iso of local) expect(text).to.include(`written ${iso.slice(11, 16)}`);
   });
 
+  it('refuses a name that it would have to cut', async () => {
+    const { code, stderr } = await steward(['sync', 'rename', 'x'.repeat(61)], { home: laptop.path });
+    expect([code, stderr.split('\n')[0]]).to.deep.equal([2, 'The name has more than 60 characters.']);
+  });
+
   it('saves details and a name while the folder is gone, and publishes them once it is back', async () => {
     const away = `${folder}-away`;
     renameSync(folder, away);

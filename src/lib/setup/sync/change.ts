@@ -103,9 +103,11 @@ async function compareAll(context: Context): Promise<void> {
 }
 
 export async function rename(context: Context, wanted: string): Promise<SyncChange & { name: string }> {
-  const name = cleanLine(wanted, MAX_NAME);
-  if (name === '')
-    throw new StewardError('usage', 'The name is empty.', { hint: 'Use a name such as laptop.' });
+  const name = cleanLine(wanted, Infinity);
+  if (name === '' || name.length > MAX_NAME) {
+    const found = name === '' ? 'The name is empty.' : `The name has more than ${MAX_NAME} characters.`;
+    throw new StewardError('usage', found, { hint: 'Use a name such as laptop.' });
+  }
   const { deps, locked } = await openSync(context);
   await locked(() => writeState(deps.state, { ...readState(deps.state), name }));
   return { ...(await republish(context)), name };
