@@ -14,12 +14,12 @@ export async function printHot(
     const text = await textOf(context, terminalOf());
     if (text === undefined) return undefined;
     const notice = takeNotice(context.area.root, context.area.host);
-    if (notice !== '') writeErr(`${foldFor('stderr', notice)}\n`);
     isWritten = writeOut(text) && notice === '';
+    if (notice !== '') writeErr(`${foldFor('stderr', notice)}\n`);
   } catch {
     return undefined;
   }
-  // Otherwise, looking for pending output would create Node's streams.
+  // Looking for pending output would create Node's streams.
   if (isWritten) process.exit();
   await exitAtOnce();
   return 0;

@@ -110,8 +110,8 @@ export function parseSessions(text: string): SessionsState | undefined {
 
 /**
  * Parses a stored session. Returns undefined if the slug or a time is missing. Replaces other invalid values
- * with defaults, because other tools also write the file. Changes `value`
- * instead of copying it, which takes longer for many sessions than parsing them.
+ * with defaults, because other tools also write the file. Changes `value`, because copying many sessions takes
+ * longer than parsing them.
  */
 export function parseSession(slug: unknown, value: unknown) {
   if (typeof slug !== 'string' || !isSlug(slug) || !isObject(value)) return undefined;
@@ -215,8 +215,7 @@ function historyOf(value: unknown) {
     const phase = phaseNamed(textOf(entry['phase']) ?? '')?.id;
     const source = SOURCES.find((known) => known === entry['source']);
     const { at } = entry;
-    if (phase === undefined || source === undefined || !isTime(at)) return [];
-    return Object.assign(entry, { phase, at, source });
+    return phase !== undefined && source !== undefined && isTime(at) ? [{ phase, at, source }] : [];
   });
 }
 

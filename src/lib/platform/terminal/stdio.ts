@@ -22,7 +22,8 @@ export function isOnTerminal(): boolean {
 }
 
 /**
- * Writes short text to stdout. Uses Node's stream only if a pipe is full, because creating the stream takes 7 ms. Ignores a closed pipe. Returns whether everything is written.
+ * Writes short text to stdout. Uses Node's stream only if a pipe is full, because creating the stream takes 7 ms.
+ * Ignores a closed pipe. Returns whether nothing is left to write.
  */
 export function writeOut(text: string): boolean {
   let rest = Buffer.from(text);

@@ -1,4 +1,3 @@
-
 import { crypto } from '../../platform/crypto';
 import { StewardError, undefinedIf } from '../../errors';
 import { DEMO_VARIABLE } from '../../platform/files/durable';
