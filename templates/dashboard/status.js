@@ -164,7 +164,7 @@ function isBad({ channels }) {
   return channels.some(({ result }) => BAD.includes(result));
 }
 
-/** Returns what became of the notifications that failed: some may have arrived. @param {Report['history']} bad */
+/** Returns words for the notifications that failed: some may have arrived. @param {Report['history']} bad */
 function wordOf(bad) {
   const isUnknown = (/** @type {Report['history'][number]} */ { channels }) =>
     channels.every(({ result }) => result === 'unknown' || !BAD.includes(result));
