@@ -105,10 +105,7 @@ function hasSession(desktop: Desktop): boolean {
 function withSessionBus(desktop: Desktop, use: (bus: Bus, names: ReadonlySet<unknown>) => Promise<Idle>) {
   const address = sessionBusAddress(desktop.env) ?? '';
   return withBus({ address, timeoutMs: READ_TIMEOUT_MS }, async (bus) => {
-    const name = 'org.freedesktop.DBus';
-    const daemon = { destination: name, path: '/org/freedesktop/DBus', interface: name };
-    const [names] = await bus.call({ ...daemon, member: 'ListNames' });
-    return use(bus, new Set(Array.isArray(names) ? names : []));
+    return use(bus, new Set(await bus.names('ListNames')));
   });
 }
 

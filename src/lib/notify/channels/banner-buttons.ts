@@ -1,13 +1,13 @@
-import { keepBus, type Bus } from '../../platform/desktop/bus';
+import { BUS, keepBus, type Bus } from '../../platform/desktop/bus';
 import type { Choice } from '../pushes';
 
-const TIMEOUT_MS = 5_000;
+export const TIMEOUT_MS = 5_000;
 /** A banner shows a longer text only in part. */
 const MAX_CHARS = 300;
 const MAX_LINES = 8;
 /** A desktop leaves out what it has no room for. */
 const MAX_BUTTONS = 5;
-const NAME = 'org.freedesktop.Notifications';
+export const NAME = 'org.freedesktop.Notifications';
 const PRESSED = `type='signal',sender='${NAME}',interface='${NAME}',member='ActionInvoked'`;
 
 /** Returns the choices that get a button: only those that refuse if the banner can't show the whole text. */
@@ -28,8 +28,7 @@ export function bannerButtons() {
   const connect = async (address: string): Promise<Bus> => {
     const bus = await keepBus({ address, timeoutMs: TIMEOUT_MS }, end);
     bus.onSignal(NAME, 'ActionInvoked', ([, token]) => pressed.push(String(token)));
-    const daemon = { destination: 'org.freedesktop.DBus', path: '/org/freedesktop/DBus' };
-    await bus.call({ ...daemon, interface: daemon.destination, member: 'AddMatch', signature: 's', body: [PRESSED] }); // prettier-ignore
+    await bus.call({ ...BUS, member: 'AddMatch', signature: 's', body: [PRESSED] });
     return bus;
   };
   return {

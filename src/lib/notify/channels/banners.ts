@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 
 import { throwIfBug } from '../../errors';
 import {
+  BUS,
   isAbsentService,
   isBusError,
   sessionBusAddress,
@@ -16,12 +17,11 @@ import { cleanLine } from '../../platform/terminal/terminal';
 import { EVENTS } from '../events';
 import { notePush, type Offer, offerFor, type PushDeps } from '../pushes';
 import { escapeMarkup, short } from '../text';
-import { type BannerButtons, shownOnBanner } from './banner-buttons';
+import { type BannerButtons, NAME, shownOnBanner, TIMEOUT_MS } from './banner-buttons';
 import type { ChannelDeps, Outcome, Parcel } from './channel';
 
 export type BannerDeps = Pick<ChannelDeps, 'env' | 'banners' | 'pushes'>;
 
-export const TIMEOUT_MS = 5_000;
 const MAX_TITLE = 120;
 const MAX_BODY = 1000;
 
@@ -35,10 +35,7 @@ export function bodyOf({ message }: Parcel): string {
 }
 
 const MAX_BANNERS = 50;
-export const NAME = 'org.freedesktop.Notifications';
 const SERVER = { destination: NAME, path: '/org/freedesktop/Notifications', interface: NAME };
-const DBUS_NAME = 'org.freedesktop.DBus';
-export const DBUS = { destination: DBUS_NAME, path: '/org/freedesktop/DBus', interface: DBUS_NAME };
 const NO_SERVICE = {
   outcome: 'again',
   reason: 'No notification service on the message bus (D-Bus).',
@@ -154,8 +151,8 @@ async function notifyOver(bus: Bus, path: string, parcel: Parcel, offer: Offer |
  */
 async function serverOf(bus: Bus): Promise<string | undefined> {
   try {
-    const [owner] = await bus.call({ ...DBUS, member: 'GetNameOwner', signature: 's', body: [NAME] });
-    const [id] = await bus.call({ ...DBUS, member: 'GetId' });
+    const [owner] = await bus.call({ ...BUS, member: 'GetNameOwner', signature: 's', body: [NAME] });
+    const [id] = await bus.call({ ...BUS, member: 'GetId' });
     return `${String(id)} ${String(owner)}`;
   } catch (error) {
     if (isAbsentService(error)) return undefined;

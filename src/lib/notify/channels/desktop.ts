@@ -7,17 +7,8 @@ import { filled } from '../../platform/files/template';
 import type { Run } from '../../platform/process/process';
 import { askPowerShell } from '../../platform/process/windows';
 import type { NotifyChecked } from './channel';
-import { bannerButtons } from './banner-buttons';
-import {
-  type BannerDeps,
-  bodyOf,
-  closeBanner,
-  DBUS,
-  NAME,
-  showOverBus,
-  TIMEOUT_MS,
-  titleOf,
-} from './banners';
+import { bannerButtons, NAME, TIMEOUT_MS } from './banner-buttons';
+import { type BannerDeps, bodyOf, closeBanner, showOverBus, titleOf } from './banners';
 import {
   fault,
   PLAIN,
@@ -132,11 +123,7 @@ export const desktopCheck: Check<NotifyChecked> = {
     const address = sessionBusAddress(host.env) ?? '';
     return orFailure(() =>
       withBus({ address, timeoutMs: TIMEOUT_MS }, async (bus) => {
-        const names = async (member: string): Promise<unknown[]> => {
-          const [listed] = await bus.call({ ...DBUS, member });
-          return Array.isArray(listed) ? listed : [];
-        };
-        return [judgeDesktop(await names('ListNames'), await names('ListActivatableNames'))];
+        return [judgeDesktop(await bus.names('ListNames'), await bus.names('ListActivatableNames'))];
       }),
     );
   },

@@ -112,7 +112,9 @@ export function keepBus(options: { address: string; timeoutMs: number }, onEnd: 
 
 const SIGNAL = 4;
 const NO_AUTO_START = 2;
-const BUS = { destination: 'org.freedesktop.DBus', path: '/org/freedesktop/DBus' };
+const BUS_NAME = 'org.freedesktop.DBus';
+/** The bus itself, which also takes calls. */
+export const BUS = { destination: BUS_NAME, path: '/org/freedesktop/DBus', interface: BUS_NAME };
 
 async function busOf(client: BusClient) {
   /** Returns the values of the reply. Throws `BusError` if the service replies with an error. */
@@ -124,11 +126,16 @@ async function busOf(client: BusClient) {
         else resolve(values);
       });
     });
-  const [name] = await call({ ...BUS, interface: BUS.destination, member: 'Hello' });
+  const [name] = await call({ ...BUS, member: 'Hello' });
   return {
     /** The unique name of this connection, such as `:1.42`. */
     name: String(name),
     call,
+    /** Returns the names of the services that run, or that the bus can start. */
+    async names(member: 'ListNames' | 'ListActivatableNames'): Promise<unknown[]> {
+      const [listed] = await call({ ...BUS, member });
+      return Array.isArray(listed) ? listed : [];
+    },
     /** Returns the value of a D-Bus property without its variant wrapper. */
     async property(object: Pick<BusCall, 'destination' | 'path'>, iface: string, name: string) {
       const [value] = await call({
