@@ -212,9 +212,7 @@ export function shownConfig(loaded: LoadedConfig): ShownValue[] {
 /** Returns one key in the same form as `shownConfig`. Throws `usage` if the key is unknown. */
 export async function shownKey(loaded: LoadedConfig, key: string): Promise<ShownValue> {
   await knownLeaf(schemaKey(key));
-  const found = shownConfig(loaded).find((shown) => shown.key === schemaKey(key));
-  if (found === undefined) throw new StewardError('internal', `${key} has no value.`);
-  return found;
+  return shownConfig(loaded).find((shown) => shown.key === schemaKey(key)) as ShownValue;
 }
 
 /** Formats a value for scripts: one line per list item, and an empty string for an unset value. */

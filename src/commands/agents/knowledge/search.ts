@@ -7,6 +7,7 @@ import {
 } from '../../../lib/agents/knowledge';
 import { knowledgeText } from '../../../lib/agents/view';
 import { BaseCommand, limit, text, word } from '../../../lib/cli/base-command';
+import { definedOnly } from '../../../lib/platform/files/json-object';
 
 export default class AgentsKnowledgeSearch extends BaseCommand {
   static override summary = 'Search the knowledge archive: people, companies, ideas, research';
@@ -32,8 +33,7 @@ export default class AgentsKnowledgeSearch extends BaseCommand {
     const result = searchKnowledge(folder, {
       text: args.words ?? '',
       limit: flags.limit,
-      ...(flags.type === undefined ? {} : { type: flags.type as KnowledgeType }),
-      ...(flags.tag === undefined ? {} : { tag: flags.tag }),
+      ...definedOnly({ type: flags.type as KnowledgeType | undefined, tag: flags.tag }),
     });
     return this.show(result, () => knowledgeText(result, folder, this.terminal));
   }
