@@ -161,9 +161,9 @@ function workWaits(deps: WorkDeps): Waits {
   const { reviews, at } = storedReviews(deps);
   const waits = [
     ...issueWaits(
-      issues.map((issue) => {
-        const { status, priority } = factsOf(issue.labels);
-        return { ...issue, status, priority, title: parseTitle(issue.title).text };
+      issues.map(({ number, title, url, state, labels, updatedAt, due }) => {
+        const { status, priority } = factsOf(labels);
+        return { number, title: parseTitle(title).text, url, state, status, priority, updatedAt, due };
       }),
       nowMs,
     ),

@@ -55,7 +55,10 @@ export interface Inbox {
 const DEFAULT_PRIORITY = 'P2';
 const WEIGHTS: Readonly<Record<string, number>> = { P0: 8, P1: 4, P2: 2, P3: 1 };
 
-/** Sorts what blocks an agent first, longest wait first, and then the rest by priority and age. */
+/**
+ * Sorts what blocks an agent first, longest wait first, and then the rest by priority and age. Adds to each wait why
+ * it has its place.
+ */
 export function orderedRows(waits: readonly InboxWait[], nowMs: number): InboxRow[] {
   const ageOf = ({ since }: InboxWait): number => Math.max(0, nowMs - Date.parse(since));
   const weightOf = ({ priority, blocks }: InboxWait): number =>
@@ -70,6 +73,7 @@ export function orderedRows(waits: readonly InboxWait[], nowMs: number): InboxRo
   return ranked.map(({ wait, ageMs, weight }) => {
     const age = minutes(Math.floor(ageMs / 60_000));
     const priority = wait.priority ?? `no priority, as ${DEFAULT_PRIORITY}`;
-    return { ...wait, rule: wait.blocks ? `blocks an agent for ${age}` : `${priority} (×${weight}), ${age}` };
+    const rule = wait.blocks ? `blocks an agent for ${age}` : `${priority} (×${weight}), ${age}`;
+    return Object.assign(wait, { rule });
   });
 }

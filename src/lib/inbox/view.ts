@@ -29,19 +29,26 @@ export function inboxLines(rows: readonly InboxRow[], options: InboxTextOptions)
   const { attention, neutral } = palette(options);
   const isNarrow = columns < NARROW;
   const nameMax = isNarrow ? columns : Math.max(12, Math.min(MAX_NAME, columns - MAX_WHY - 12));
-  const cells = rows.map(({ name, why, since, title, ...row }) => [
-    fitName(clean(name), nameMax),
-    ...[why, ago(since, nowMs), title ?? newsOf(row, nowMs).join('')].map(clean),
+  const cells = rows.map((row) => [
+    fitName(clean(row.name), nameMax),
+    clean(row.why),
+    ago(row.since, nowMs),
+    clean(row.title ?? newsOf(row, nowMs).join('')),
   ]);
   const formats = [{}, { max: MAX_WHY }, { align: 'right' as const }];
   const lines = isNarrow ? cells.map(([name = '']) => name) : table(cells, formats).split('\n');
   return lines.flatMap((line, index) => {
-    const [, ...rest] = cells[index] ?? [];
-    const more = isNarrow ? [rest.filter((cell) => cell !== '').join(' · ')] : [];
-    const rule = hasRule ? [rows[index]?.rule ?? ''] : [];
     const paint = rows[index]?.blocks === true ? attention : String;
-    const below = [...more, ...rule].map((text) => neutral(fit(`  ${text}`, columns)));
-    return [paint(fit(line, columns).trimEnd()), ...below];
+    const own = paint(fit(line, columns).trimEnd());
+    if (!isNarrow && !hasRule) return own;
+    const more = isNarrow
+      ? (cells[index] ?? [])
+          .slice(1)
+          .filter((cell) => cell !== '')
+          .join(' · ')
+      : '';
+    const below = [more, hasRule ? (rows[index]?.rule ?? '') : ''].filter((text) => text !== '');
+    return [own, ...below.map((text) => neutral(fit(`  ${text}`, columns)))];
   });
 }
 

@@ -5,21 +5,26 @@ import type { SessionRow } from '../sessions/rows';
 import type { InboxWait, WaitKind } from './row';
 
 /** Adds the usual values of a wait. */
-export function waitOf(
-  wait: Pick<InboxWait, 'id' | 'name' | 'kind' | 'title' | 'why' | 'since'> & Partial<InboxWait>,
-): InboxWait {
-  // V8 copies an object quickly only where the copy begins with it.
-  return {
-    ...wait,
-    repo: wait.repo ?? null,
-    branch: wait.branch ?? null,
-    priority: wait.priority ?? null,
-    blocks: wait.blocks ?? false,
-    go: wait.go ?? null,
-    url: wait.url ?? null,
-    canEnd: wait.canEnd ?? false,
-  };
+export function waitOf({
+  id,
+  name,
+  kind,
+  title,
+  why,
+  since,
+  repo = null,
+  branch = null,
+  priority = null,
+  blocks = false,
+  go = null,
+  url = null,
+  canEnd = false,
+  ...more
+}: NewWait): InboxWait {
+  return { id, name, kind, title, why, since, repo, branch, priority, blocks, go, url, canEnd, ...more };
 }
+
+type NewWait = Pick<InboxWait, 'id' | 'name' | 'kind' | 'title' | 'why' | 'since'> & Partial<InboxWait>;
 
 /** Returns the sessions that wait for an answer, that a limit stopped, or whose turn has ended. */
 export function sessionWaits(sessions: readonly Session[], nowMs: number): InboxWait[] {

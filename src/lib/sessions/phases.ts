@@ -45,10 +45,13 @@ function row(
 
 type Phase = ReturnType<typeof row>;
 
+const BY_NAME = new Map(
+  PHASES.flatMap((phase) => [phase.id, ...phase.retired].map((name) => [name, phase] as const)),
+);
+
 /** Returns the phase with this current or former name, ignoring case. */
 export function phaseNamed(text: string): Phase | undefined {
-  const name = text.trim().toLowerCase();
-  return PHASES.find(({ id, retired }) => id === name || retired.includes(name));
+  return BY_NAME.get(text) ?? BY_NAME.get(text.trim().toLowerCase());
 }
 
 export function phase(id: PhaseId): Phase {

@@ -146,9 +146,10 @@ export function parseSession(slug: unknown, value: unknown) {
     terminal: parseTerminal(value['terminal']) ?? null,
     machine: text('machine'),
   };
-  for (const [key, field] of Object.entries(Object.assign(optionalOf(value), NEVER_STORED)))
-    if (field === undefined) delete value[key];
-    else value[key] = field;
+  const optional: Record<string, unknown> = Object.assign(optionalOf(value), NEVER_STORED);
+  for (const key in optional)
+    if (optional[key] === undefined) delete value[key];
+    else value[key] = optional[key];
   return Object.assign(value, known) as typeof known & Defined<ReturnType<typeof optionalOf>>;
 }
 
@@ -215,7 +216,9 @@ function historyOf(value: unknown) {
     const phase = phaseNamed(textOf(entry['phase']) ?? '')?.id;
     const source = SOURCES.find((known) => known === entry['source']);
     const { at } = entry;
-    return phase !== undefined && source !== undefined && isTime(at) ? [{ phase, at, source }] : [];
+    if (phase === undefined || source === undefined || !isTime(at)) return [];
+    entry['phase'] = phase;
+    return entry as { phase: typeof phase; at: string; source: typeof source };
   });
 }
 
