@@ -174,9 +174,13 @@ function laneAt(number) {
 
 /** Handles dragging cards between lanes. */
 function watchDrags() {
-  let dragged = '';
+  let [pressed, dragged] = ['', ''];
+  const cardAt = (/** @type {Event} */ event) => around(event, '[draggable]')?.dataset['key'] ?? '';
+  place.addEventListener('pointerdown', (event) => (pressed = cardAt(event)));
   place.addEventListener('dragstart', (event) => {
-    dragged = around(event, '[draggable]')?.dataset['key'] ?? '';
+    // A browser drags what is under the pointer: another card than the pressed one if the page has scrolled.
+    if (cardAt(event) !== pressed) return event.preventDefault();
+    dragged = pressed;
     event.dataTransfer?.setData('text/plain', `#${dragged}`);
   });
   place.addEventListener('dragover', (event) => {

@@ -371,6 +371,13 @@ describe('acting on the page of the day in Chromium', function () {
     expect(dragged).to.deep.equal(['/api/work/move', { number: 7, status: 'in-progress', from: 'ready' }]);
     await waitForText(page, '#done', /^#7 is in-progress\. Undo$/);
     expect(await card.boundingBox()).to.deep.equal(place);
+    // The page scrolls between the press and the drag, so another card is under the pointer.
+    const canDrag = await page.evaluate(`(() => {
+      const [one, other] = [7, 8].map((key) => document.querySelector('[data-key="' + key + '"]'));
+      one.dispatchEvent(new PointerEvent('pointerdown', { bubbles: true }));
+      return other.dispatchEvent(new DragEvent('dragstart', { bubbles: true, cancelable: true }));
+    })()`);
+    expect(canDrag).to.equal(false);
     const error = { kind: 'conflict', message: '#7 is claimed by ann.' };
     answers['/api/work/move'] = () => ({ status: 409, body: { error } });
     await page.locator('[data-stop="8"]').focus();
