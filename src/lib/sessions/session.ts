@@ -99,12 +99,14 @@ export function addId(session: Session, id: string): void {
 export function parseSessions(text: string): SessionsState | undefined {
   const { version, sessions, cursor, pruned } = parseObject(text) ?? {};
   if (typeof version !== 'number' || !isObject(sessions)) return undefined;
-  const found = Object.entries(sessions).flatMap(([slug, value]) => parseSession(slug, value) ?? []);
+  for (const slug of Object.keys(sessions))
+    if (parseSession(slug, sessions[slug]) === undefined) delete sessions[slug];
   return {
     version,
     cursor: asLogCursor(cursor) ?? { ...LOG_START },
     ...(typeof pruned === 'string' ? { pruned } : {}),
-    sessions: Object.fromEntries(found.map((session) => [session.slug, session])),
+    // Parsed in place.
+    sessions: sessions as Record<string, Session>,
   };
 }
 

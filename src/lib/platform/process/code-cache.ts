@@ -6,6 +6,7 @@ import {
   lstatSync,
   openSync,
   readFileSync,
+  readSync,
   readdirSync,
   renameSync,
   rmSync,
@@ -182,15 +183,28 @@ function readCode(file: string): Buffer | undefined {
     try {
       const facts = fstatSync(fd);
       if (!facts.isFile() || !isPrivate(facts)) return undefined;
-      const bytes = readFileSync(fd);
-      const code = bytes.subarray(0, bytes.length / 2);
-      return code.length > 0 && code.equals(bytes.subarray(code.length)) ? code : undefined;
+      const code = Buffer.allocUnsafe(facts.size / 2);
+      return readSync(fd, code) === code.length && isRepeated(fd, code) ? code : undefined;
     } finally {
       closeSync(fd);
     }
   } catch {
     return undefined;
   }
+}
+
+const PIECE_BYTES = 64 * 1024;
+
+/** Returns whether the rest of a file is the same as `code`. Reads it in pieces, because new memory is slow. */
+function isRepeated(fd: number, code: Buffer): boolean {
+  const piece = Buffer.allocUnsafe(PIECE_BYTES);
+  let at = 0;
+  while (at < code.length) {
+    const count = readSync(fd, piece);
+    if (count === 0 || code.compare(piece, 0, count, at, at + count) !== 0) return false;
+    at += count;
+  }
+  return at > 0;
 }
 
 /** Returns whether only this user can write to a file or folder. Always true on Windows. */
