@@ -105,7 +105,14 @@ export async function disturbEachCall(folder: string, mode: FaultMode, every = 1
       rmSync(copy, { recursive: true, force: true });
       cpSync(scene, copy, { recursive: true });
       const ended = spawnSync(process.execPath, ['--require', preload.path, child.path, copy, NOW], {
-        env: { ...process.env, TZ: 'UTC', FAULT_AT: String(at), FAULT_MODE: mode },
+        env: {
+          ...process.env,
+          TZ: 'UTC',
+          // Each finds an empty cache, so that all have the same calls.
+          XDG_CACHE_HOME: join(copy, 'cache'),
+          FAULT_AT: String(at),
+          FAULT_MODE: mode,
+        },
         encoding: 'utf8',
       });
       return { copy, ...ended };
