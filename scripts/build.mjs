@@ -24,7 +24,6 @@ await add('hook.js', 'src/lib/cli/hook-command.ts');
 await add('statusline.js', 'src/lib/cli/statusline.ts');
 await add('notify-send.js', 'src/lib/cli/notify-send-hot.ts');
 await add('overview.js', 'src/lib/cli/overview-hot.ts');
-await add('inbox.js', 'src/lib/cli/inbox-hot.ts');
 // Files are bundled at the same time, so the order in which libraries were found differs from build to build.
 for (const [entry, id] of [...found].sort(([a], [b]) => (a < b ? -1 : 1)))
   await add(id.replace('./', ''), entry);

@@ -21,7 +21,6 @@ const HOT: Readonly<Record<HotBundle, () => Promise<HotCommand>>> = {
   statusline: () => import('./lib/cli/statusline'),
   'notify-send': () => import('./lib/cli/notify-send-hot'),
   overview: () => import('./lib/cli/overview-hot'),
-  inbox: () => import('./lib/cli/inbox-hot'),
 };
 
 /** Runs steward from source. Help and completion load every command, so new commands work without a build. */

@@ -17,10 +17,10 @@ const BUNDLES: Readonly<Record<string, HotBundle>> = {
   '': 'overview',
   home: 'overview',
   status: 'overview',
-  inbox: 'inbox',
+  inbox: 'overview',
 };
 
-export type HotBundle = 'hook' | 'statusline' | 'notify-send' | 'overview' | 'inbox';
+export type HotBundle = 'hook' | 'statusline' | 'notify-send' | 'overview';
 
 export interface HotCall {
   bundle: HotBundle;

@@ -2,7 +2,6 @@ import { expect } from 'chai';
 
 import { hotCall, runHot, type HotBundle, type HotCommand } from '../../../src/hot';
 import * as hook from '../../../src/lib/cli/hook-command';
-import * as inbox from '../../../src/lib/cli/inbox-hot';
 import * as overview from '../../../src/lib/cli/overview-hot';
 import * as send from '../../../src/lib/cli/notify-send-hot';
 import * as statusline from '../../../src/lib/cli/statusline';
@@ -12,7 +11,6 @@ const COMMANDS: Readonly<Record<HotBundle, HotCommand>> = {
   statusline,
   'notify-send': send,
   overview,
-  inbox,
 };
 
 describe('hot path', () => {
