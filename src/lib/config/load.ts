@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { StewardError } from '../errors';
 import { exists, isOpenToOthers } from '../platform/files/folder';
 import { processHost } from '../platform/files/paths';
+import { folderHash } from '../platform/files/short-hash';
 import { readCache, writeCache } from './area-cache';
 import {
   CONFIG,
@@ -15,7 +16,7 @@ import {
   whatIsWrong,
 } from './files';
 import { isLeaf, leavesOf, type AnyLeaf, type ResolveHost, type Values } from './leaf';
-import { openFile, type OpenedFile } from './text';
+import { type KnownContent, openFile, type OpenedFile } from './text';
 import { KEYS, type Config } from './schema';
 import { isSecretReference } from './secret';
 import type { UserArea } from './user-area';
@@ -63,7 +64,7 @@ export async function loadConfig(input: LoadInput): Promise<LoadedConfig> {
   };
   for (const file of input.files ?? CONFIG_FILES) {
     const path = file.path(input.area);
-    const opened = await openKnown(file, path, input.area);
+    const opened = await openCached(file, path, input.area);
     isUnreadable ||= !opened.isReadable;
     problems.push(...opened.problems.map((problem) => `${path}: ${problem}`));
     warnings.push(...opened.warnings.map((warning) => `${path}: ${warning}`));
@@ -163,16 +164,17 @@ function invalid(problems: readonly string[], isUnreadable: boolean, variables: 
   });
 }
 
-/** Opens a file. The content of YAML is kept until its text changes, because loading YAML takes 18 ms. */
-async function openKnown(file: ConfigFile, path: string, area: UserArea): Promise<OpenedFile> {
+/** Opens a file. Keeps the content of YAML until its text changes, because loading YAML takes 18 ms. */
+async function openCached(file: ConfigFile, path: string, area: UserArea): Promise<OpenedFile> {
   if (!isYaml(file)) return openFile(file, path);
   const cache = file.name.replace('/', '-');
-  const known = readCache<OpenedFile>(cache, area);
+  const known = readCache<KnownContent>(cache, area);
   const opened = await openFile(file, path, known);
   const { text, content, values, problems } = opened;
   // A secret stays in the one file that you gave it to.
-  const isKept = problems.length === 0 && !holdsSecret(values);
-  if (isKept && text !== known?.text) writeCache(cache, area, { text, content });
+  if (text === undefined || problems.length > 0 || holdsSecret(values)) return opened;
+  const hash = folderHash(text);
+  if (hash !== known?.hash) writeCache(cache, area, { hash, content });
   return opened;
 }
 

@@ -4,6 +4,7 @@ import { StewardError, errnoCode } from '../errors';
 import { readBytes } from '../platform/files/atomic-file';
 import { lstatOf } from '../platform/files/folder';
 import { parseJsonTree } from '../platform/files/json-tree';
+import { folderHash } from '../platform/files/short-hash';
 import { parseYaml, type Parsed } from '../platform/files/yaml-document';
 import { inOwnFolder } from '../platform/process/own-process';
 import { type CheckedFile, type ConfigFile, checkContent, isAtTop, isYaml, SYNC_PLACE } from './files';
@@ -30,14 +31,22 @@ export interface OpenedFile extends CheckedFile {
   isReadable: boolean;
 }
 
-type Known = Partial<Pick<OpenedFile, 'text' | 'content'>>;
+/** A file's content, and the hash of the text that had it. A text may have secrets in its comments. */
+export interface KnownContent {
+  hash?: string;
+  content?: unknown;
+}
 
 /**
  * Reads, parses and checks a file. Returns problems instead of throwing, so that the problems of all files are
  * reported together.
- * @param known the content of a text, which is used again if it is the file's
+ * @param known what the file had before, which is used again if its text is the same
  */
-export async function openFile(file: ConfigFile, path: string, known: Known = {}): Promise<OpenedFile> {
+export async function openFile(
+  file: ConfigFile,
+  path: string,
+  known: KnownContent = {},
+): Promise<OpenedFile> {
   const read = await readConfigFile(file, path, known);
   if (!('problem' in read)) return { ...read, ...checkContent(file, read.content), isReadable: true };
   const nothing = { text: undefined, content: undefined, ...checkContent(file, undefined) };
@@ -47,7 +56,7 @@ export async function openFile(file: ConfigFile, path: string, known: Known = {}
   return { ...nothing, warnings: [warning], isReadable: true };
 }
 
-async function readConfigFile(file: ConfigFile, path: string, known: Known): Promise<ReadFile> {
+async function readConfigFile(file: ConfigFile, path: string, known: KnownContent): Promise<ReadFile> {
   let bytes: Buffer | undefined;
   try {
     // Only the files at the top of the user area may be links of the user's.
@@ -61,7 +70,7 @@ async function readConfigFile(file: ConfigFile, path: string, known: Known): Pro
   }
   if (!isUtf8(bytes)) return { problem: 'is not UTF-8 text' };
   const text = bytes.toString('utf8');
-  if (text === known.text) return { text, content: known.content };
+  if (known.hash === folderHash(text)) return { text, content: known.content };
   if (!isYaml(file)) return parsedOr(parseJson(text), text);
   return parsedOr(await loadYaml(path), text);
 }

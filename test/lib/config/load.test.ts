@@ -38,8 +38,9 @@ describe('config: loadConfig', () => {
     at.write('config.yaml', 'sense:\n  retentionDays: 40\n');
     expect([await days(), await days()]).to.deep.equal([40, 40]);
     expect(kept()).to.include('"retentionDays":40');
-    at.write('config.yaml', 'sense:\n  retentionDays: 41\n');
+    at.write('config.yaml', '# token: of-mine\nsense:\n  retentionDays: 41\n');
     expect([await days(), await days()]).to.deep.equal([41, 41]);
+    expect(kept()).to.include('"retentionDays":41').and.not.include('of-mine');
     const [before, secret] = [kept(), 'bot-token-of-mine'];
     const push = `notifications:\n  push:\n    token: ${secret}\n`;
     at.write('config.yaml', push);
