@@ -12,7 +12,7 @@ const HEIGHT = 32;
 const HOURS = 8;
 const NAMES = ['tracked', ...KINDS, 'gaps', 'agents working', 'agents waiting', 'commits', 'sessions'];
 
-/** Of a row without figures. */
+/** The cell of a row without figures has the whole row. */
 const ALL = { colspan: NAMES.length + 1 };
 
 /** Indexes a day's hours by number. An hour that occurs twice when clocks go back has 120 minutes. @param {DailyRecord} record */

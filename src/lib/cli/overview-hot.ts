@@ -31,7 +31,7 @@ function textOfCall(call: string, isTTY: boolean): TextOf | undefined {
     return folded(async (...given) => (await import('./inbox-text')).inboxPlain(...given));
   if (call === 'status') return folded(async (...given) => (await import('./status-text')).status(...given));
   const isHome = call === 'home' || (call === '' && isTTY && orElse(false, () => userArea().sense.isSetUp));
-  return isHome ? folded(async (...given) => (await import('./status-text')).home(...given)) : undefined;
+  return isHome ? folded(async (...given) => (await import('./status-text')).homeText(...given)) : undefined;
 }
 
 function folded(textOf: TextOf): TextOf {

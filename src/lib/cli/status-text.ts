@@ -1,12 +1,9 @@
 import type { Context } from '../app/context';
 import type { Terminal } from '../platform/terminal/stdio';
-import { homeText } from '../setup/home';
 import { overview, overviewText } from '../setup/status';
 import { offerSync } from '../setup/sync/places';
 
-export async function home(context: Context, terminal: Terminal): Promise<string | undefined> {
-  return homeText(context, terminal);
-}
+export { homeText } from '../setup/home';
 
 /** Returns the status; undefined if the configuration is damaged, which the full command reports. */
 export async function status(context: Context, terminal: Terminal): Promise<string | undefined> {

@@ -41,14 +41,10 @@ export function inboxLines(rows: readonly InboxRow[], options: InboxTextOptions)
     const paint = rows[index]?.blocks === true ? attention : String;
     const own = paint(fit(line, columns).trimEnd());
     if (!isNarrow && !hasRule) return own;
-    const more = isNarrow
-      ? (cells[index] ?? [])
-          .slice(1)
-          .filter((cell) => cell !== '')
-          .join(' · ')
-      : '';
-    const below = [more, hasRule ? (rows[index]?.rule ?? '') : ''].filter((text) => text !== '');
-    return [own, ...below.map((text) => neutral(fit(`  ${text}`, columns)))];
+    const [, ...rest] = cells[index] ?? [];
+    const more = isNarrow ? [rest.filter((cell) => cell !== '').join(' · ')] : [];
+    const rule = hasRule ? [rows[index]?.rule ?? ''] : [];
+    return [own, ...[...more, ...rule].map((text) => neutral(fit(`  ${text}`, columns)))];
   });
 }
 

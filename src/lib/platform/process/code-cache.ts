@@ -152,7 +152,7 @@ const TAIL = '\n})';
 
 /** Returns a bundle as a function. Joins its parts as bytes, because V8 copies a joined string once more. */
 function sourceOf(path: string): string {
-  const fd = openSync(path, constants.O_RDONLY);
+  const fd = openSync(path, 'r');
   try {
     const end = HEAD.length + fstatSync(fd).size;
     const bytes = Buffer.allocUnsafe(end + TAIL.length);

@@ -35,7 +35,7 @@ export interface MachineName {
   asOf?: string;
 }
 
-/** How much of an id is added to a name at least. */
+/** The fewest characters of an id that are added to a name. */
 const SHORT_ID = 4;
 
 /** Returns the machines with distinct names: to a name that several have, the start of the id is added. */
