@@ -220,6 +220,7 @@ export function openStream(onLine) {
   let silence;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let hiding;
+  let delay = FIRST_RETRY_MS;
   let wake = () => {};
   /** Ends this tab's connection; the tab then reconnects. */
   let drop = () => {};
@@ -239,7 +240,7 @@ export function openStream(onLine) {
 
   /** Reads the stream for all tabs, until this tab is closed or hidden. @param {AbortSignal} signal */
   async function lead(signal) {
-    let delay = FIRST_RETRY_MS;
+    delay = FIRST_RETRY_MS;
     while (!signal.aborted) {
       /** @type {boolean | undefined} */
       let reached = true;
@@ -295,7 +296,11 @@ export function openStream(onLine) {
     if (document.hidden) hiding = setTimeout(stop, HIDDEN_MS);
     else start();
   });
-  addEventListener('online', () => wake());
+  addEventListener('online', () => {
+    // The first request may still fail.
+    delay = FIRST_RETRY_MS;
+    wake();
+  });
   addEventListener('pagehide', stop);
   addEventListener('pageshow', start);
   // Another tab has signed in.

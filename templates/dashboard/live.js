@@ -144,8 +144,9 @@ export function follow(own, draw, late = []) {
     if (lost) {
       const was = isLive;
       isLive = false;
-      // The last response may have been sent during a shutdown or before a start, so ask again.
-      if (was || reached === (linkOf().lostAt !== undefined)) void askAll();
+      // A last response may have been sent during a shutdown or before a start, so ask again.
+      const isOther = names.some((name) => (feeds[name].problem?.reached === false) === reached);
+      if (was || isOther) void askAll();
     } else if (run !== undefined && !isLive) {
       isUpgraded ||= version !== undefined && version !== own;
       version = own;

@@ -47,6 +47,25 @@ describe('a page that follows the stream, in Chromium', function () {
     return asked.map((line) => /\/api\/([\w/]+)/.exec(line)![1]!).sort();
   }
 
+  function refuseAll(): void {
+    const body = { error: { kind: 'auth', message: 'The token is missing.' } };
+    const others = ['/api/stream', '/api/notify', '/api/work/status', '/api/sense/sessions'];
+    for (const name of [...Object.keys(answers), ...others]) answers[name] = () => ({ status: 401, body });
+  }
+
+  /** Waits until the page asks for a sign-in. Returns how much of the page's time that took, in ms. */
+  async function untilSignIn(page: Page): Promise<number> {
+    const now = async (): Promise<number> => Number(await page.evaluate('Date.now()'));
+    const startMs = await now();
+    await until('the note', async () => {
+      await page.clock.runFor(100);
+      // The page's time waits for its network.
+      await page.evaluate("fetch('/api/notify').then((answer) => answer.text())");
+      return (await textOf(page, '#notes')).includes('Run steward open');
+    });
+    return (await now()) - startMs;
+  }
+
   function say(line: object): void {
     for (const stream of served.streams) stream.say(line);
   }
@@ -145,30 +164,39 @@ describe('a page that follows the stream, in Chromium', function () {
       for (const stream of served.streams) stream.end();
       await waitForText(page, '#link', /^▲ Not connected/);
       await page.clock.pauseAt(Number(await page.evaluate('Date.now()')) + 10_000);
-      const refused = { error: { kind: 'auth', message: 'The token is missing.' } };
-      for (const name of [
-        ...Object.keys(answers),
-        '/api/stream',
-        '/api/notify',
-        '/api/work/status',
-        '/api/sense/sessions',
-      ])
-        answers[name] = () => ({ status: 401, body: refused });
+      refuseAll();
       await page.context().setOffline(false);
-      const startMs = Number(await page.evaluate('Date.now()'));
-      await until('the note', async () => {
-        await page.clock.runFor(100);
-        // The page's time waits for its network.
-        await page.evaluate("fetch('/api/notify').then((answer) => answer.text())");
-        return (await textOf(page, '#notes')).includes('Run steward open');
-      });
-      expect(Number(await page.evaluate('Date.now()')) - startMs).to.be.lessThan(5000);
+      expect(await untilSignIn(page)).to.be.lessThan(5000);
       await page.reload();
       await until('the facts', async () => {
         await page.clock.runFor(100);
         return (await textOf(page, '#facts')) === 'No data.';
       });
     });
+
+  it('asks again for what did not arrive as soon as the stream is refused', async () => {
+    const { page } = await pages.open(`${served.url}/status`);
+    await waitForText(page, '#link', /^● live$/);
+    await page.context().setOffline(true);
+    for (const stream of served.streams) stream.end();
+    await waitForText(page, '#link', /^▲ Not connected/);
+    await page.clock.pauseAt(Number(await page.evaluate('Date.now()')) + 10_000);
+    refuseAll();
+    // The network is back for one document before it is for the others and for the stream.
+    const failed = new Set<string>();
+    await page.route(/\/api\/(?!inbox)/, (route) => {
+      failed.add(new URL(route.request().url()).pathname);
+      return route.abort();
+    });
+    await page.context().setOffline(false);
+    await until('requests that fail', () => failed.has('/api/status') && failed.has('/api/stream'));
+    await until('the first answer', async () => {
+      await page.clock.runFor(1);
+      return !(await textOf(page, '#link')).startsWith('▲');
+    });
+    await page.unroute(/\/api\/(?!inbox)/);
+    expect(await untilSignIn(page)).to.be.lessThan(5000);
+  });
 
   it('offers to reload after an upgrade', async () => {
     const page = await open();
