@@ -1,4 +1,13 @@
-import { existsSync, linkSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -18,7 +27,8 @@ export function keepCode(home: string): void {
 
 /** Links the files of each folder that the other one lacks; what was made or changed as another user stays. */
 function copyNew(from: string, to: string): void {
-  if (!existsSync(from)) return;
+  // A test may have left a link to somewhere else.
+  if (lstatSync(from, { throwIfNoEntry: false })?.isDirectory() !== true) return;
   for (const name of readdirSync(from)) {
     if (existsSync(join(to, name)) || statSync(join(from, name)).uid !== process.getuid?.()) continue;
     const files = readdirSync(join(from, name)).filter((file) => file.endsWith('.bin'));

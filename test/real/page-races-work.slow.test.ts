@@ -203,8 +203,12 @@ describe('two tabs and a terminal that change the same issue, session and notifi
 
   it('take back the new kind of an application: the record and both tabs agree', async () => {
     await goTo(`/sense?day=${day}`, 'select[data-app=Sketchpad]');
-    for (const tab of tabs) {
-      await tab.locator('select[data-app=Sketchpad]').selectOption('creation');
+    // Each tab chooses another kind: the second may already show what the first chose.
+    for (const [tab, kind] of [
+      [tabs[0], 'creation'],
+      [tabs[1], 'consumption'],
+    ] as const) {
+      await tab.locator('select[data-app=Sketchpad]').selectOption(kind);
       await tab.locator('#classified button').waitFor();
     }
     await race(
