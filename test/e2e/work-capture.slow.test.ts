@@ -218,7 +218,12 @@ describe('work capture by the hooks (built)', function () {
       steward(args, { home: home.path, env: signedOut });
     for (const prompt of ['remind me to call Ann', 'remind me to call Ben'])
       await steward(['hook', 'prompt', '--no-tab'], { home: home.path, env: signedOut, input: hookJson('prompt', { cwd: home.path, prompt }) }); // prettier-ignore
-    await out('work', 'deliver');
+    // The deliveries that the hooks began may end later than this one.
+    await until('both tried', async () => {
+      await out('work', 'deliver');
+      const { waiting } = jsonOf(await out('work', 'status', '--json')) as { waiting: { count: number }[] };
+      return waiting.length === 1 && waiting[0]?.count === 2;
+    });
     const text = '2 captures waiting: not signed in to GitHub; run "gh auth login"';
     for (const args of [['work', 'status'], ['status'], ['work', 'sweep'], ['work', 'sweep', '--dry-run']])
       expect((await out(...args)).stdout.replace(/\s+/g, ' '), args.join(' ')).to.include(text);
@@ -242,8 +247,11 @@ describe('work capture by the hooks (built)', function () {
     const work = parts.find(({ id }) => id === 'work');
     expect(work).to.deep.include({ state: 'warning', fix: 'gh auth login' });
     expect(work?.found).to.include(text);
-    const swept = jsonOf(await run('work', 'sweep', '--json')) as { waiting: object[] };
-    expect(swept.waiting).to.deep.equal([]);
+    // A sweep leaves the captures to a delivery that runs beside it.
+    await until('both sent', async () => {
+      const swept = jsonOf(await run('work', 'sweep', '--json')) as { waiting: object[] };
+      return swept.waiting.length === 0;
+    });
     expect((await titles()).sort()).to.deep.equal(['[Reminder] call Ann', '[Reminder] call Ben']);
   });
 

@@ -56,6 +56,6 @@ async function print(root: string, textOf: TextOf): Promise<number | undefined> 
   }
   // Looking for pending output would create Node's streams.
   if (isWritten) process.exit();
-  await exitAtOnce();
+  else await exitAtOnce();
   return 0;
 }

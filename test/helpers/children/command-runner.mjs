@@ -89,6 +89,7 @@ function prepare({ args, env, cwd, files }) {
   redirect(2, files.stderr, 'a');
   setStreams();
   process.argv = [process.execPath, bin, ...args];
+  process.exitCode = undefined;
   running = { resources: process.getActiveResourcesInfo().length, listeners: listeners() };
   // Without it, the event loop is empty when the command has ended.
   process.channel.unref();
@@ -111,10 +112,13 @@ function end() {
       process.off(name, listener);
     }
   }
-  process.exitCode = undefined;
   process.chdir('/');
   process.channel.ref();
-  // What is left of a command could act during the next one.
+  // `process.exit` returns here: what comes after it must not act during the next command.
+  setImmediate(() => setImmediate(answer, code, resources));
+}
+
+function answer(code, resources) {
   process.send({ code, isClean: process.getActiveResourcesInfo().length <= resources });
 }
 
