@@ -146,10 +146,10 @@ class Schedule {
       this.check(session, decision);
     });
     const ends = SESSIONS.map(async (_, index) => {
-      const isKilled = async (): Promise<void> => {
-        while (!this.killed.has(SESSIONS[index] as string)) await new Promise(setImmediate);
-      };
       let isOver = false;
+      const isKilled = async (): Promise<void> => {
+        while (!isOver && !this.killed.has(SESSIONS[index] as string)) await new Promise(setImmediate);
+      };
       const over = Promise.resolve(holds[index]).then(() => (isOver = true));
       await Promise.race([over, isKilled()]);
       return isOver;
