@@ -1,6 +1,6 @@
 import { word } from '../../lib/cli/base-command';
 
-import { ConfigEdit, dryRunFlag, keyArg } from '../../lib/cli/config-edit';
+import { ConfigEdit, keyArg } from '../../lib/cli/config-edit';
 import { addToConfig, type SetResult } from '../../lib/config/set';
 
 export default class ConfigAdd extends ConfigEdit {
@@ -14,7 +14,6 @@ export default class ConfigAdd extends ConfigEdit {
       description: 'Item to add, such as the path of a repository.',
     }),
   };
-  static override flags = { 'dry-run': dryRunFlag };
   static override examples = [
     'config add sense.repos ~/src/site',
     'config add notifications.routing.error desktop',

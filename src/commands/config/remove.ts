@@ -1,6 +1,6 @@
 import { word } from '../../lib/cli/base-command';
 
-import { ConfigEdit, dryRunFlag, keyArg } from '../../lib/cli/config-edit';
+import { ConfigEdit, keyArg } from '../../lib/cli/config-edit';
 import { removeFromConfig, type SetResult } from '../../lib/config/set';
 
 export default class ConfigRemove extends ConfigEdit {
@@ -10,7 +10,6 @@ export default class ConfigRemove extends ConfigEdit {
     key: keyArg,
     value: word({ required: true, description: 'Item to remove.' }),
   };
-  static override flags = { 'dry-run': dryRunFlag };
   static override examples = [
     'config remove sense.repos ~/src/site',
     'config remove sense.exclude Slack --dry-run',

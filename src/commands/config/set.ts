@@ -1,6 +1,6 @@
 import { word } from '../../lib/cli/base-command';
 
-import { ConfigEdit, dryRunFlag, keyArg } from '../../lib/cli/config-edit';
+import { ConfigEdit, keyArg } from '../../lib/cli/config-edit';
 import { setConfig, type SetResult } from '../../lib/config/set';
 
 export default class ConfigSet extends ConfigEdit {
@@ -14,7 +14,6 @@ export default class ConfigSet extends ConfigEdit {
       description: 'New value; separate list items with commas, or use JSON.',
     }),
   };
-  static override flags = { 'dry-run': dryRunFlag };
   static override examples = [
     'config set sense.pollIntervalSec 60',
     'config set notifications.push.topic file:~/.secrets/topic',

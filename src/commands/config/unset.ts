@@ -1,11 +1,10 @@
-import { ConfigEdit, dryRunFlag, keyArg } from '../../lib/cli/config-edit';
+import { ConfigEdit, keyArg } from '../../lib/cli/config-edit';
 import { unsetConfig, type SetResult } from '../../lib/config/set';
 
 export default class ConfigUnset extends ConfigEdit {
   static override summary = 'Reset a key to its default';
   static override description = 'Removes the key from its file, preserving comments.';
   static override args = { key: keyArg };
-  static override flags = { 'dry-run': dryRunFlag };
   static override examples = [
     'config unset sense.pollIntervalSec',
     'config unset notify.quietHours --dry-run',

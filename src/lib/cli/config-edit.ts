@@ -7,10 +7,10 @@ export const keyArg = word({
   description: 'Key, such as sense.pollIntervalSec. List all keys with `config show --all`.',
 });
 
-export const dryRunFlag = boolean({ description: 'Show the change without writing it.' });
-
 /** Base class for commands that change one configuration key. */
 export abstract class ConfigEdit extends BaseCommand {
+  static override flags = { 'dry-run': boolean({ description: 'Show the change without writing it.' }) };
+
   protected async report(result: SetResult, unchanged = 'is already'): Promise<SetResult> {
     const { key, file, before, after, changed, dryRun, overriddenBy } = result;
     const verb = changed ? (dryRun ? 'would be' : 'is now') : unchanged;
