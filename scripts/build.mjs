@@ -5,16 +5,22 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { dirname, join } from 'node:path';
 
 import { ROOT, bundle, bundlePages } from './bundle.mjs';
+import { halves } from './halves.mjs';
 import { licenseText } from './licenses.mjs';
 import { makeManifest } from './manifest.mjs';
 
 const DIST = join(ROOT, 'dist');
+/** What the inbox loads, which is printed most often; it has to be there at once. */
+const INBOX = ['src/lib/cli/inbox-text.ts', 'src/lib/config/load.ts'];
 const files = new Map();
 const inputs = new Set();
 const found = new Map();
 
 async function add(name, entry, options) {
-  const made = await bundle(entry, { ...options, found, outfile: name });
+  keep(name, await bundle(entry, { ...options, found, outfile: name }));
+}
+
+function keep(name, made) {
   for (const path of made.inputs) inputs.add(path);
   files.set(name, made.text);
 }
@@ -23,7 +29,8 @@ await add('cli.js', 'src/cli.ts');
 await add('hook.js', 'src/lib/cli/hook-command.ts');
 await add('statusline.js', 'src/lib/cli/statusline.ts');
 await add('notify-send.js', 'src/lib/cli/notify-send-hot.ts');
-await add('overview.js', 'src/lib/cli/overview-hot.ts');
+const parts = await halves('src/lib/cli/overview-hot.ts', INBOX, ['overview.js', 'overview-rest.js'], found);
+for (const [name, made] of parts) keep(name, made);
 // Files are bundled at the same time, so the order in which libraries were found differs from build to build.
 for (const [entry, id] of [...found].sort(([a], [b]) => (a < b ? -1 : 1)))
   await add(id.replace('./', ''), entry);

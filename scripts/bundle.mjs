@@ -78,6 +78,12 @@ const unused = {
       path: join(ROOT, 'node_modules', 'jsonc-parser', 'lib', 'esm', 'main.js'),
       sideEffects: false,
     }));
+    // What formats text fills tables when it is loaded; steward only parses.
+    build.onResolve({ filter: /^\.\/(impl\/)?[a-z-]+$/ }, ({ path, importer, resolveDir }) =>
+      /[\\/]jsonc-parser[\\/]/.test(importer)
+        ? { path: join(resolveDir, `${path}.js`), sideEffects: false }
+        : undefined,
+    );
   },
 };
 
@@ -111,9 +117,9 @@ function vendors(found) {
  * One entry as the text of a CommonJS bundle, with the files of libraries that are in it.
  *
  * @param {string} entry a file or library; or the text of a module, which begins with `export`
- * @param {{ found?: Map<string, string>, outfile?: string, define?: Record<string, string> }} options
+ * @param {{ found?: Map<string, string>, outfile?: string, define?: Record<string, string>, format?: string, plugins?: object[] }} options
  */
-export async function bundle(entry, { found = new Map(), ...options } = {}) {
+export async function bundle(entry, { found = new Map(), plugins = [], ...options } = {}) {
   const { outputFiles, metafile } = await build({
     absWorkingDir: ROOT,
     ...(entry.startsWith('export ')
@@ -133,12 +139,16 @@ export async function bundle(entry, { found = new Map(), ...options } = {}) {
     metafile: true,
     write: false,
     logLevel: 'warning',
-    plugins: [vendors(found), standIns, unused, commandTable],
+    plugins: [vendors(found), standIns, unused, commandTable, ...plugins],
     ...options,
   });
   const [{ inputs }] = Object.values(metafile.outputs);
   const used = Object.keys(inputs).filter((path) => inputs[path].bytesInOutput > 0);
-  return { text: ascii(outputFiles[0].text), inputs: used.map((path) => relative(ROOT, join(ROOT, path))) };
+  return {
+    text: ascii(outputFiles[0].text),
+    inputs: used.map((path) => relative(ROOT, join(ROOT, path))),
+    graph: metafile.inputs,
+  };
 }
 
 /** The script and the style sheets of the pages. */
