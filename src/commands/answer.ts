@@ -1,5 +1,6 @@
 import { BaseCommand, boolean, word } from '../lib/cli/base-command';
-import { openAnswer, openInbox } from '../lib/app/inbox';
+import { openInbox } from '../lib/app/inbox';
+import { openAnswer } from '../lib/app/inbox-acts';
 import { askOf, askText, rowToAnswer } from '../lib/inbox/answer';
 
 export default class Answer extends BaseCommand {

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 
 import { BaseCommand, text } from '../lib/cli/base-command';
 import { zonedNow } from '../lib/app/context';
-import { openInboxFiles, openOtherCount } from '../lib/app/inbox';
+import { openOtherCount } from '../lib/app/inbox';
+import { openInboxFiles } from '../lib/app/inbox-acts';
 import { openSense } from '../lib/app/sense';
 import { openSessions } from '../lib/app/sessions';
 import { openSpending } from '../lib/app/usage';

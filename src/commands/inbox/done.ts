@@ -1,5 +1,5 @@
 import { BaseCommand, word } from '../../lib/cli/base-command';
-import { openMark } from '../../lib/app/inbox';
+import { openMark } from '../../lib/app/inbox-acts';
 
 export default class InboxDone extends BaseCommand {
   static override summary = 'Remove a row from the inbox';

@@ -1,5 +1,5 @@
 import { BaseCommand, word } from '../../lib/cli/base-command';
-import { openMark } from '../../lib/app/inbox';
+import { openMark } from '../../lib/app/inbox-acts';
 import { zonedNow } from '../../lib/app/context';
 import { localTimes } from '../../lib/platform/time/day-words';
 

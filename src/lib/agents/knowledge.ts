@@ -3,11 +3,12 @@ import { join } from 'node:path';
 
 import { errnoCode, StewardError, toStewardError } from '../errors';
 import { readBytes } from '../platform/files/atomic-file';
-import { listFolder, lstatOf } from '../platform/files/folder';
+import { lstatOf } from '../platform/files/folder';
 import { bodyOf, frontMatter, listValue, scalar } from '../platform/files/yaml';
 import { readHead } from '../platform/files/jsonl';
 import { byCodeUnits } from '../platform/files/short-hash';
 import { clean } from '../platform/terminal/terminal';
+import { markdownFiles } from './markdown-files';
 
 /** Entry types, each with its own folder. */
 export const KNOWLEDGE_TYPES = ['people', 'companies', 'ideas', 'research'] as const;
@@ -134,13 +135,6 @@ function* filesOf(
       yield { type, name: name.replace(/\.md$/, ''), path: join(place, name) };
     }
   }
-}
-
-/** Returns the names of the Markdown files in a folder, sorted. */
-export function markdownFiles(folder: string): string[] {
-  return listFolder(folder)
-    .filter((name) => name.endsWith('.md') && !name.startsWith('.'))
-    .sort();
 }
 
 /** Returns the start of an entry. Calls `skip` and returns undefined if the entry can't be read. */

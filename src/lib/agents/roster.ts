@@ -9,7 +9,7 @@ import { isObject } from '../platform/files/json-object';
 import { clean } from '../platform/terminal/terminal';
 import { isSlug } from '../sessions/slug';
 import { MODEL_TIERS, traitIds, withArticle, type ModelTier, type TraitFamily } from './brief';
-import { markdownFiles } from './knowledge';
+import { rosterFiles } from './markdown-files';
 
 type Persona = v.InferOutput<typeof PERSONA>;
 
@@ -86,18 +86,6 @@ export async function readRoster(folder: string): Promise<Roster & { entries: Ro
     else report(entry.path, `${first.slug}.md already uses the name ${first.name}.`, 'Choose another name.');
   }
   return { agents: entries.map(({ persona: _, ...agent }) => agent), entries, problems };
-}
-
-/** Returns the folder's Markdown files, sorted by name. Throws `config` if the folder is a symbolic link. */
-export function rosterFiles(folder: string): string[] {
-  const facts = lstatOf(folder);
-  if (facts === undefined) return [];
-  if (!facts.isFolder) {
-    throw new StewardError('config', `${folder} is ${facts.isLink ? 'a symbolic link' : 'not a folder'}.`, {
-      hint: 'Replace it with a regular folder.',
-    });
-  }
-  return markdownFiles(folder);
 }
 
 /**

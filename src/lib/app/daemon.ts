@@ -32,7 +32,7 @@ import { dayRoute } from './day';
 import { hooksFinding } from '../assistant/registered';
 import { sendReminders, type NotifyContext } from './notify';
 import { openNotifyOfDaemon } from './notify-daemon';
-import { inboxRoutes, openInboxFiles } from './inbox';
+import { inboxRoutes, openInboxFiles } from './inbox-acts';
 import { reportRoute } from './report';
 import { DAEMON_SCHEDULER } from './schedule';
 import { hostsJob } from './elsewhere';

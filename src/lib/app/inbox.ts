@@ -1,40 +1,22 @@
-import { join } from 'node:path';
-
-import * as v from 'valibot';
-
-import { sessionLogPath } from '../agents/managed/session-log';
-import { localSessions } from '../agents/managed/sessions';
-import { waitingHosted } from '../agents/managed/waiting';
 import { waitingHooks } from '../assistant/registered';
-import { configPaths } from '../config/files';
-import type { Route } from '../daemon/route';
-import { writeRoute } from '../daemon/write-route';
-import { askOf, askWaits, decisionFor, type GivenAnswer, withAsks } from '../inbox/answer';
-import { answerAsk, waitingAsks } from '../inbox/asks';
-import { checkEnd, findRow } from '../inbox/find';
-import { checkSnooze, mark, readMarks, snoozedOf, unmarked } from '../inbox/marks';
-import { type Inbox, type InboxRow, orderedRows, type InboxWait } from '../inbox/row';
+import { askWaits, withAsks } from '../inbox/answer';
+import { waitingAsks } from '../inbox/asks';
+import { readMarks, snoozedOf, unmarked } from '../inbox/marks';
+import { type Inbox, orderedRows, type InboxWait } from '../inbox/row';
 import { elsewhereWaits, issueWaits, sessionWaits, waitOf } from '../inbox/waits';
-import { budgetStates } from '../usage/budgets';
-import { readAt } from '../usage/collect';
-import { crossedBudgets } from '../usage/limits';
 import { undelivered } from '../notify/history';
-import { deadFolder } from '../notify/outbox';
-import { readInstallManifest } from '../platform/files/install-manifest';
+import { exists } from '../platform/files/folder';
 import { parseIso, toIso } from '../platform/time/clock';
 import { currentSessions } from '../sessions/state';
 import type { WorkDeps } from '../work/deps';
-import { readWhen } from '../work/due';
-import { parseTitle } from '../work/issue';
+import { titleText } from '../work/issue';
 import { labelReader } from '../work/label';
 import { staleness } from '../work/poll';
 import { currentPrivacy } from '../work/privacy';
 import { storedReviews } from '../work/reviews';
 import { installerDeps, zonedNow, type Context } from './context';
-import { openElsewhere, openKnown } from './elsewhere';
 import { openRunning, openSessions } from './sessions';
 import { withTurnSigns } from '../sessions/turn-signs';
-import { openUsage } from './usage';
 import { openWork } from './work';
 
 interface Waits {
@@ -84,18 +66,6 @@ export async function openOtherCount(context: Context) {
   return { others: shown.length, othersSince, untilMs };
 }
 
-/** Returns the files on which the waits depend. */
-export function openInboxFiles({ area }: Context): string[] {
-  const { work, managed, installManifest } = area;
-  return [
-    ...configPaths(area),
-    ...[work.cache, work.reviews, area.inbox, area.asks, area.spool, deadFolder(area), area.notifyLog],
-    ...[join(area.machine, 'usage'), join(area.machine, 'hosts')],
-    ...[managed, ...localSessions(managed).map((id) => sessionLogPath(managed, id))],
-    ...[installManifest, ...readInstallManifest(installManifest).map(({ path }) => path)],
-  ];
-}
-
 /**
  * Returns the waits that aren't sessions of this machine, the due times of the reminders, and when each source was
  * last read.
@@ -103,20 +73,26 @@ export function openInboxFiles({ area }: Context): string[] {
 async function openOtherWaits(context: Context, names: ReadonlyMap<string, string>): Promise<Waits> {
   const { area, clock } = context;
   const now = toIso(clock.now());
-  const elsewhere = await openKnown(context);
+  const { user } = (await context.loadConfig()).config;
+  const hasOthers = user.sync.folder !== undefined || user.sessions.hosts.length > 0;
+  const elsewhere = hasOthers ? await (await import('./elsewhere')).openKnown(context) : undefined;
   const ofWork = workWaits((await openWork(context)).deps);
   const failed = undelivered({ outbox: area.outbox, history: area.notifyLog });
   const asks = waitingAsks(context);
-  const { deps: usage } = await openUsage(context);
+  const budgets =
+    user.usage.budgets.length > 0 ? await (await import('./usage')).openBudgets(context) : undefined;
+  const hosted = exists(area.managed)
+    ? (await import('../agents/managed/waiting')).waitingHosted(area.managed)
+    : [];
   const waits = [
     ...ofWork.waits,
-    ...elsewhereWaits(elsewhere.rows),
+    ...elsewhereWaits(elsewhere?.rows ?? []),
     ...askWaits(asks, names),
     ...failed.map(({ id, at: since, title, text }) => {
       const about = { id, name: `notice-${id.slice(-5)}`, title: title ?? text, since, canEnd: true };
       return waitOf({ ...about, kind: 'delivery', why: 'not delivered', go: 'steward notify history' });
     }),
-    ...crossedBudgets(usage.state, await budgetStates(usage)).map(({ id, name, percent, text, since }) =>
+    ...(budgets?.crossed ?? []).map(({ id, name, percent, text, since }) =>
       waitOf({
         id,
         name,
@@ -128,9 +104,7 @@ async function openOtherWaits(context: Context, names: ReadonlyMap<string, strin
         canEnd: true,
       }),
     ),
-    ...waitingHosted(area.managed).map((one) =>
-      waitOf({ ...one, name: one.id, kind: 'hosted', title: null, blocks: true }),
-    ),
+    ...hosted.map((one) => waitOf({ ...one, name: one.id, kind: 'hosted', title: null, blocks: true })),
     ...(
       await waitingHooks(installerDeps(context), async () => currentSessions(await openSessions(context)))
     ).map((one) =>
@@ -141,9 +115,9 @@ async function openOtherWaits(context: Context, names: ReadonlyMap<string, strin
     waits,
     dues: [...ofWork.dues, ...asks.map(({ until }) => until)],
     asOf: {
-      ...elsewhere.asOf,
+      ...elsewhere?.asOf,
       ...ofWork.asOf,
-      ...(usage.budgets.length === 0 ? {} : { usage: readAt(usage.state) }),
+      ...budgets?.asOf,
       notifications: now,
       hooks: now,
       'hosted sessions': now,
@@ -163,7 +137,7 @@ function workWaits(deps: WorkDeps): Waits {
     ...issueWaits(
       issues.map(({ number, title, url, state, labels, updatedAt, due }) => {
         const { status, priority } = factsOf(labels);
-        return { number, title: parseTitle(title).text, url, state, status, priority, updatedAt, due };
+        return { number, title: titleText(title), url, state, status, priority, updatedAt, due };
       }),
       nowMs,
     ),
@@ -175,59 +149,4 @@ function workWaits(deps: WorkDeps): Waits {
   ];
   const dues = issues.map(({ due }) => due);
   return { waits, dues, asOf: { issues: staleness(deps, workRepo).lastFetch, reviews: at } };
-}
-
-/**
- * Marks the row with these words as snoozed until a time given in words, or as done; `now` lists it again. Returns
- * the row and the time. Without a time, throws `conflict` if the row ends only when what it waits for happens.
- */
-export async function openMark(context: Context, words: string, when?: string) {
-  const { area, clock, machineId } = context;
-  const isBack = when?.trim() === 'now';
-  const row = findRow((await openInbox(context, isBack ? 'snoozed' : 'all')).rows, words, isBack);
-  if (when === undefined) checkEnd(row);
-  const zoned = await zonedNow(context);
-  const untilMs = when === undefined ? null : isBack ? zoned.nowMs : await readWhen(when, zoned);
-  if (untilMs !== null) checkSnooze(untilMs, zoned.nowMs);
-  await mark({ area, clock, machineId }, [row], untilMs);
-  return { row, until: untilMs === null ? null : toIso(untilMs) };
-}
-
-/** Answers what a row asks. Throws `conflict` if it has been answered, or can't be answered from elsewhere. */
-export async function openAnswer(context: Context, row: InboxRow, given: GivenAnswer, from: string) {
-  await answerAsk(context, askOf(row).id, (ask) => decisionFor(ask, given), from);
-}
-
-const ANSWER = {
-  id: v.pipe(v.string(), v.maxLength(40)),
-  answer: v.optional(v.pipe(v.string(), v.maxLength(4000))),
-  behavior: v.optional(v.picklist(['allow', 'deny'])),
-  forSession: v.optional(v.boolean()),
-};
-
-const MARK = {
-  id: v.pipe(v.string(), v.maxLength(300)),
-  when: v.optional(v.pipe(v.string(), v.maxLength(200))),
-};
-
-export function inboxRoutes(context: Context): Route[] {
-  return [
-    {
-      method: 'GET',
-      path: '/api/inbox',
-      isLive: true,
-      async run() {
-        await openElsewhere(context);
-        return openInbox(context);
-      },
-    },
-    writeRoute('/api/inbox/answer', ANSWER, async ({ id, ...given }) => {
-      await answerAsk(context, id, (ask) => decisionFor(ask, given), 'the page');
-      return { id };
-    }),
-    writeRoute('/api/inbox/mark', MARK, async ({ id, when }) => {
-      const { row, until } = await openMark(context, id, when);
-      return { id: row.id, until };
-    }),
-  ];
 }

@@ -10,10 +10,10 @@ import { namesOf } from '../sessions/describe';
 import { sessionsById } from '../sessions/session';
 import { CLAUDE_CODE } from '../sessions/session-key';
 import { currentSessions } from '../sessions/state';
-import { collectUsage, problemsOf } from '../usage/collect';
+import { collectUsage, problemsOf, readAt } from '../usage/collect';
 import { ALERT_PERCENT, budgetStates } from '../usage/budgets';
 import type { LimitWindow } from '../usage/entry';
-import { announceLimits, currentLimits } from '../usage/limits';
+import { announceLimits, crossedBudgets, currentLimits } from '../usage/limits';
 import { mergeUsage } from '../usage/machines';
 import { pricesWith, readTable } from '../usage/prices';
 import { checkedDays, usageReads, type UsageReadDeps, type UsageReads } from '../usage/reads';
@@ -69,6 +69,15 @@ export async function openUsage(context: Context): Promise<UsageReads & { deps: 
     },
   };
   return { deps, ...usageReads(deps) };
+}
+
+/** Returns the budgets that are spent, and when usage was last read. */
+export async function openBudgets(context: Context) {
+  const { deps } = await openUsage(context);
+  return {
+    crossed: crossedBudgets(deps.state, await budgetStates(deps)),
+    asOf: { usage: readAt(deps.state) },
+  };
 }
 
 /** Returns the limits that are used most, and how much of a budget is spent if that is at least 80%. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { rosterFiles } from '../agents/roster';
+import { rosterFiles } from '../agents/markdown-files';
 import { configPaths } from '../config/files';
 import { cachedLoader, loadedOnce } from '../platform/files/file-cache';
 import { processHost } from '../platform/files/paths';

@@ -1,5 +1,6 @@
 import type { Context } from '../app/context';
-import { openAnswer, openInbox, openInboxFiles, openMark } from '../app/inbox';
+import { openInbox } from '../app/inbox';
+import { openAnswer, openInboxFiles, openMark } from '../app/inbox-acts';
 import { openJump, openSessions } from '../app/sessions';
 import { goNow } from '../sessions/go';
 import { askOf, askText, type GivenAnswer } from '../inbox/answer';

@@ -10,7 +10,7 @@ import type { InboxWait } from './row';
 const VERSION = 1;
 /** A mark of something that has waited for longer than this is removed, unless it is snoozed. */
 const KEEP_MS = 60 * 86_400_000;
-const MAX_SNOOZE_MS = 90 * 86_400_000;
+const MAX_SNOOZE_DAYS = 90;
 
 /** What you did with each wait: the time until which it is snoozed, or null if it is done. */
 export type Marks = Readonly<Record<string, string | null>>;
@@ -27,8 +27,12 @@ export function readMarks(path: string): Marks {
   return Object.fromEntries(valid) as Marks;
 }
 
+/** Whether there are no marks, so that no keys need to be made. */
+const isEmpty = (marks: Marks): boolean => Object.keys(marks).length === 0;
+
 /** Returns the waits that are neither done nor snoozed. */
 export function unmarked(waits: readonly InboxWait[], marks: Marks, nowMs: number): InboxWait[] {
+  if (isEmpty(marks)) return [...waits];
   return waits.filter((wait) => {
     const until = marks[markOf(wait)];
     return until === undefined || (until !== null && (parseIso(until) ?? 0) <= nowMs);
@@ -37,6 +41,7 @@ export function unmarked(waits: readonly InboxWait[], marks: Marks, nowMs: numbe
 
 /** Returns the snoozed waits, and says for how long they are. */
 export function snoozedOf(waits: readonly InboxWait[], marks: Marks, nowMs: number): InboxWait[] {
+  if (isEmpty(marks)) return [];
   return waits.flatMap((wait) => {
     const leftMs = (parseIso(marks[markOf(wait)] ?? '') ?? 0) - nowMs;
     return leftMs > 0 ? { ...wait, why: `in ${minutes(Math.ceil(leftMs / 60_000))}: ${wait.why}` } : [];
@@ -45,9 +50,8 @@ export function snoozedOf(waits: readonly InboxWait[], marks: Marks, nowMs: numb
 
 /** Throws `usage` if a snooze is longer than marks are kept. */
 export function checkSnooze(untilMs: number, nowMs: number): void {
-  if (untilMs - nowMs <= MAX_SNOOZE_MS) return;
-  const days = MAX_SNOOZE_MS / 86_400_000;
-  throw new StewardError('usage', `A row can be snoozed for ${days} days at most.`, {
+  if (untilMs - nowMs <= MAX_SNOOZE_DAYS * 86_400_000) return;
+  throw new StewardError('usage', `A row can be snoozed for ${MAX_SNOOZE_DAYS} days at most.`, {
     hint: 'Give an earlier time, such as "2h", "tomorrow 9am" or "30d".',
   });
 }

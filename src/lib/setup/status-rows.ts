@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 
-import { KNOWLEDGE_TYPES, markdownFiles } from '../agents/knowledge';
+import { KNOWLEDGE_TYPES } from '../agents/knowledge';
+import { markdownFiles, rosterFiles } from '../agents/markdown-files';
 import { deadMessages } from '../agents/managed/sessions';
-import { rosterFiles } from '../agents/roster';
 import { installerDeps, type Context } from '../app/context';
 import { hooksFinding } from '../assistant/registered';
 import { DAEMON_SCHEDULER, type JobsHere } from '../app/schedule';

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 
 import { createContext, type Context } from '../../../src/lib/app/context';
 import { openHeldAnswer } from '../../../src/lib/app/hold';
-import { openAnswer, openInbox } from '../../../src/lib/app/inbox';
+import { openInbox } from '../../../src/lib/app/inbox';
+import { openAnswer } from '../../../src/lib/app/inbox-acts';
 import { heldRequest, type HeldRequest } from '../../../src/lib/assistant/held-request';
 import { loadConfig } from '../../../src/lib/config/load';
 import { rowToAnswer } from '../../../src/lib/inbox/answer';

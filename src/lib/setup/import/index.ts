@@ -1,7 +1,8 @@
 import { join, resolve, sep } from 'node:path';
 
-import { KNOWLEDGE_TYPES, markdownFiles } from '../../agents/knowledge';
-import { readRoster, rosterFiles } from '../../agents/roster';
+import { KNOWLEDGE_TYPES } from '../../agents/knowledge';
+import { markdownFiles, rosterFiles } from '../../agents/markdown-files';
+import { readRoster } from '../../agents/roster';
 import type { Context } from '../../app/context';
 import { openSense, setUpSense } from '../../app/sense';
 import { StewardError, orElse } from '../../errors';
