@@ -214,13 +214,10 @@ export type PhaseSource = (typeof SOURCES)[number];
 const SOURCES = ['artifact', 'voice', 'merged', 'hook'] as const;
 
 function historyOf(value: unknown) {
-  return objectsIn(value).flatMap((entry) => {
-    const phase = phaseNamed(textOf(entry['phase']) ?? '')?.id;
-    const source = SOURCES.find((known) => known === entry['source']);
-    const { at } = entry;
-    if (phase === undefined || source === undefined || !isTime(at)) return [];
-    entry['phase'] = phase;
-    return entry as { phase: typeof phase; at: string; source: typeof source };
+  return objectsIn(value).filter((entry): entry is { phase: PhaseId; at: string; source: PhaseSource } => {
+    entry['phase'] = phaseNamed(textOf(entry['phase']) ?? '')?.id;
+    const isKnown = entry['phase'] !== undefined && SOURCES.includes(entry['source'] as PhaseSource);
+    return isKnown && isTime(entry['at']);
   });
 }
 

@@ -1,7 +1,7 @@
 import { StewardError } from '../errors';
 import { isReminder, itemsOf, type Item } from './board';
 import type { WorkDeps } from './deps';
-import { parseTitle } from './issue';
+import { titleText } from './issue';
 import { staleness } from './poll';
 
 const MAX_EVIDENCE = 30;
@@ -30,7 +30,7 @@ function factsOf(item: Item) {
     slug,
     createdAt,
     closedAt,
-    title: parseTitle(title).text,
+    title: titleText(title),
     completed: item.stateReason === null || item.stateReason === 'completed',
   };
 }
@@ -60,7 +60,7 @@ export function closedBetween(deps: WorkDeps, fromMs: number, toMs: number) {
   const closed = itemsOf(deps, deps.workRepo()).flatMap((item) => {
     const ms = Date.parse(item.closedAt ?? '');
     const isOfDay = ms >= fromMs && ms < toMs && item.stateReason !== 'not_planned' && !isReminder(item);
-    const title = parseTitle(item.title).text;
+    const title = titleText(item.title);
     return isOfDay ? [{ number: item.number, title, at: Math.floor((ms - fromMs) / 1000) }] : [];
   });
   return closed.sort((a, b) => a.at - b.at);

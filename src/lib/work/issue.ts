@@ -97,13 +97,20 @@ export function titleContainsAll(kind: TitleKind | null, text: string, typed: st
 }
 
 export function parseTitle(title: string) {
+  const { kind, text, mark } = titleParts(title);
+  return { kind, text, identity: mark === null ? null : identityKey(mark) };
+}
+
+/** Returns the text of a title. Lists need no more, and reading the identity takes longer. */
+export const titleText = (title: string): string => titleParts(title).text;
+
+function titleParts(title: string) {
   const prefix = /^\[([A-Za-z-]+)\] /.exec(title);
   const kind = KIND_OF.get(prefix?.[1] ?? '') ?? null;
   const rest = kind === null ? title : title.slice(prefix?.[0].length);
-  const mark = /(?:^| )\[(slug|goal|project):([^[\]]+)\]$/.exec(rest);
-  if (mark === null) return { kind, text: rest, identity: null };
-  const identity = identityKey({ kind: mark[1] as Identity['kind'], value: mark[2] as string });
-  return { kind, text: rest.slice(0, mark.index), identity };
+  const found = /(?:^| )\[(slug|goal|project):([^[\]]+)\]$/.exec(rest);
+  const mark = found && ({ kind: found[1], value: found[2] } as Identity);
+  return { kind, text: rest.slice(0, found?.index), mark };
 }
 
 /** Replaces a title's text but keeps its prefix and identity. */

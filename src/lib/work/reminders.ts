@@ -9,7 +9,7 @@ import { dayOf, timeOf } from '../platform/time/time';
 import { readStored, writeStored } from './cache';
 import { unsentReminders } from './capture/unsent-reminders';
 import { withWorkLock, type WorkDeps } from './deps';
-import { parseTitle, type Issue } from './issue';
+import { titleText, type Issue } from './issue';
 import { currentPrivacy } from './privacy';
 
 /** A notification for one reminder, or for several that are due at the same time. */
@@ -140,7 +140,7 @@ async function dueUnsent({ work }: ReminderDeps, repo: string): Promise<Reminder
 }
 
 function toReminder({ number, due, title, url }: Issue): Reminder {
-  return { number, due: due ?? '', text: parseTitle(title).text, url };
+  return { number, due: due ?? '', text: titleText(title), url };
 }
 
 /**

@@ -8,7 +8,7 @@ import { clean } from '../platform/terminal/terminal';
 import { parseIso } from '../platform/time/clock';
 import { byCompletion, byUrgency, itemsOf, type Item } from './board';
 import { withWorkLock, type WorkDeps } from './deps';
-import { parseTitle } from './issue';
+import { titleText } from './issue';
 import { escapeMarkdown } from './outgoing';
 import { nothingCached, refresh } from './poll';
 import { openForWriting, repoOf } from './privacy';
@@ -65,7 +65,7 @@ function taskLine({ number, url, title, state, priority, property, agents, stale
   const link = /^https?:\/\/[^\s()<>]+$/.test(url) ? `[#${number}](${url})` : `#${number}`;
   const facts = [priority, property, ...agents.map((name) => `@ ${name}`), stale ? 'stale' : null];
   const tail = facts.flatMap((fact) => (fact === null ? [] : [` · ${escapeMarkdown(fact)}`])).join('');
-  return `- [${state === 'closed' ? 'x' : ' '}] ${link} ${escapeMarkdown(parseTitle(title).text)}${tail}`;
+  return `- [${state === 'closed' ? 'x' : ' '}] ${link} ${escapeMarkdown(titleText(title))}${tail}`;
 }
 
 /** The result of `work tasks regenerate`. */

@@ -10,7 +10,7 @@ import { isSlug } from '../sessions/slug';
 import { closeWith } from './actions';
 import { readCache } from './cache';
 import type { WorkDeps } from './deps';
-import { parseTitle, slugOf, type Issue } from './issue';
+import { titleText, slugOf, type Issue } from './issue';
 import { statusOf } from './label';
 import { codeSpan, redact } from './outgoing';
 import { freshCache, refresh, staleness } from './poll';
@@ -56,7 +56,7 @@ export async function tidy(deps: WorkDeps, evidence: Evidence, { dryRun }: { dry
   const result: Tidied = { applied: !dryRun, proposed: [], left: [], closed: [], failed: [], staleReason };
   const { issues } = readCache(deps.paths.cache, repo);
   for (const issue of issues.filter(({ state, labels }) => state === 'open' && statusOf(labels) === 'done')) {
-    const about = { number: issue.number, title: parseTitle(issue.title).text, url: issue.url };
+    const about = { number: issue.number, title: titleText(issue.title), url: issue.url };
     const found = await evidenceOf(evidence, issue);
     if (typeof found === 'string') result.left.push({ ...about, reason: found });
     else result.proposed.push({ ...about, ...found });

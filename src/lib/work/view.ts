@@ -13,7 +13,7 @@ import { parseIso } from '../platform/time/clock';
 import { dayOf, timeOf } from '../platform/time/time';
 import type { ShownItem } from './actions';
 import type { BoardView, Item } from './board';
-import { parseTitle } from './issue';
+import { titleText } from './issue';
 
 export interface WorkTextOptions extends TextOptions {
   nowMs: number;
@@ -38,7 +38,7 @@ export function setupLines(steps: readonly string[], { columns }: View): string[
 }
 
 export function titleOf({ title }: Pick<Item, 'title'>): string {
-  return clean(parseTitle(title).text).trim() || 'untitled';
+  return clean(titleText(title)).trim() || 'untitled';
 }
 
 /** Formats `09:42` for today, otherwise `Fri 20 Nov 2026 09:42`. `year: false` omits the year. */

@@ -133,8 +133,9 @@ function ownLoader({ folder, native, unused }: BundleInput, cache: string): Load
  * Compiles a bundle, using cached code if possible. If the cache is missing or invalid, writes it at exit.
  */
 function compile(path: string, file: string, isUsed: () => boolean): Script {
+  const source = sourceOf(path);
   const cachedData = readCode(file);
-  const script = new Script(sourceOf(path), {
+  const script = new Script(source, {
     filename: path,
     cachedData,
     importModuleDynamically: vmConstants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
@@ -147,6 +148,14 @@ function compile(path: string, file: string, isUsed: () => boolean): Script {
   return script;
 }
 
+/** Files are read into the same memory one after another, because new memory is slow. */
+let memory = Buffer.allocUnsafe(1024 * 1024);
+
+function room(size: number): Buffer {
+  if (memory.length < size) memory = Buffer.allocUnsafe(size);
+  return memory.subarray(0, size);
+}
+
 const HEAD = '(function (exports, require, module, __filename, __dirname) {';
 const TAIL = '\n})';
 
@@ -155,7 +164,7 @@ function sourceOf(path: string): string {
   const fd = openSync(path, 'r');
   try {
     const end = HEAD.length + fstatSync(fd).size;
-    const bytes = Buffer.allocUnsafe(end + TAIL.length);
+    const bytes = room(end + TAIL.length);
     bytes.write(HEAD);
     if (readSync(fd, bytes, HEAD.length, end - HEAD.length, null) < end - HEAD.length)
       throw new Error(`${path} could not be read to its end.`);
@@ -200,7 +209,7 @@ function readCode(file: string): Buffer | undefined {
     try {
       const facts = fstatSync(fd);
       if (!facts.isFile() || !isPrivate(facts)) return undefined;
-      const code = Buffer.allocUnsafe(facts.size / 2);
+      const code = room(facts.size / 2);
       return readSync(fd, code) === code.length && isRepeated(fd, code) ? code : undefined;
     } finally {
       closeSync(fd);

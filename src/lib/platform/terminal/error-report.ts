@@ -30,16 +30,16 @@ function stackOf(error: Error): string {
  * such characters.
  */
 export function toJson(value: unknown): string {
-  return escaped(JSON.stringify(value, null, 2) ?? 'null');
+  return escaped(`${JSON.stringify(value, null, 2) ?? 'null'}\n`);
 }
 
 /** Formats a document as one line of a JSON stream. */
 export function toJsonLine(value: unknown): string {
-  return escaped(JSON.stringify(value) ?? 'null');
+  return escaped(`${JSON.stringify(value) ?? 'null'}\n`);
 }
 
 function escaped(text: string): string {
-  return `${text.replace(RAW_CONTROLS, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`;
+  return text.replace(RAW_CONTROLS, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 const RAW_CONTROLS = /[\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;

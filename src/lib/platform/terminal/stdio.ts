@@ -21,26 +21,30 @@ export function isOnTerminal(): boolean {
   }
 }
 
+/** Writes to stdout as much as it takes. Returns the rest and the error, if any; a closed pipe takes everything. */
+function writeNow(bytes: Buffer): { rest: Buffer; error?: unknown } {
+  let rest = bytes;
+  try {
+    while (rest.length > 0) rest = rest.subarray(writeSync(1, rest));
+  } catch (error) {
+    if (errnoCode(error) !== 'EPIPE') return { rest, error };
+  }
+  return { rest };
+}
+
 /**
  * Writes short text to stdout. Uses Node's stream only if a pipe is full, because creating the stream takes 7 ms.
  * Ignores a closed pipe. Returns whether nothing is left to write.
  */
 export function writeOut(text: string): boolean {
-  let rest = Buffer.from(text);
-  while (rest.length > 0) {
-    try {
-      rest = rest.subarray(writeSync(1, rest));
-    } catch (error) {
-      if (errnoCode(error) === 'EPIPE') return true;
-      process.stdout.on('error', (failure) => {
-        writeSync(2, `Cannot write to standard output: ${failure.message}\n`);
-        process.exit(8);
-      });
-      process.stdout.write(rest);
-      return false;
-    }
-  }
-  return true;
+  const { rest, error } = writeNow(Buffer.from(text));
+  if (error === undefined) return true;
+  process.stdout.on('error', (failure) => {
+    writeSync(2, `Cannot write to standard output: ${failure.message}\n`);
+    process.exit(8);
+  });
+  process.stdout.write(rest);
+  return false;
 }
 
 /**
@@ -48,26 +52,15 @@ export function writeOut(text: string): boolean {
  * for `waitMs`.
  */
 export function writeOutNow(text: string, waitMs: number): void {
-  let rest = Buffer.from(text);
-  for (let waited = 0; rest.length > 0;) {
-    try {
-      rest = rest.subarray(writeSync(1, rest));
-    } catch (error) {
-      const code = errnoCode(error);
-      if (code === 'EPIPE') return;
-      if (code !== 'EAGAIN') throw error;
-      if (waited >= waitMs) {
-        throw new StewardError(
-          'unavailable',
-          'Cannot write to standard output: the pipe is full and its reader is stalled.',
-          {
-            cause: error,
-          },
-        );
-      }
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
-      waited += 1;
+  let { rest, error } = writeNow(Buffer.from(text));
+  for (let waited = 0; error !== undefined; waited += 1) {
+    if (errnoCode(error) !== 'EAGAIN') throw error;
+    if (waited >= waitMs) {
+      const message = 'Cannot write to standard output: the pipe is full and its reader is stalled.';
+      throw new StewardError('unavailable', message, { cause: error });
     }
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+    ({ rest, error } = writeNow(rest));
   }
 }
 
@@ -77,12 +70,8 @@ export function writeOutNow(text: string, waitMs: number): void {
  */
 export function writeStdout(data: Uint8Array | string): boolean {
   if (!fstatSync(1).isFile()) return process.stdout.write(data);
-  let rest = Buffer.from(data);
-  try {
-    while (rest.length > 0) rest = rest.subarray(writeSync(1, rest));
-  } catch (error) {
-    throw error instanceof Error ? Object.assign(error, { path: 'standard output' }) : error;
-  }
+  const { error } = writeNow(Buffer.from(data));
+  if (error instanceof Error) throw Object.assign(error, { path: 'standard output' });
   return true;
 }
 

@@ -6,7 +6,7 @@ import { cacheIssue, readCache } from '../cache';
 import type { OpenRepo, WorkDeps } from '../deps';
 import { lostIssue, readLedger, writeEntry } from '../ensure';
 import { isGone } from '../host/failure';
-import { identityKey, parseTitle, toIssue } from '../issue';
+import { identityKey, titleText, toIssue } from '../issue';
 import { openForWriting, repoOf } from '../privacy';
 import { capturedKeysPath, capturedPrompts, recordUndo } from './keys';
 
@@ -32,7 +32,7 @@ export function undoable({ area, paths, workRepo }: WorkDeps, prompts: number) {
       keys.map((key) => {
         const number = entries.get(ledgerKey(key))?.number ?? null;
         const issue = issues.find((each) => each.number === number);
-        const text = waiting.get(key) ?? (issue === undefined ? null : parseTitle(issue.title).text);
+        const text = waiting.get(key) ?? (issue === undefined ? null : titleText(issue.title));
         return { key, at, text, number };
       }),
     );
