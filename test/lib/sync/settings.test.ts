@@ -42,6 +42,7 @@ describe('settings that machines share (lib)', () => {
   const peers: Peer[] = [];
   beforeEach(() => {
     clock.nowMs = START;
+    mkdirSync(path('machines'), { recursive: true });
     peers.splice(0);
     for (const id of IDS)
       peers.push({ id, values: new Map(), changedMs: START, aheadMs: 0, hidden: new Set() });
