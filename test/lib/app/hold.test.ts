@@ -16,7 +16,8 @@ import { appendWorkEvent } from '../../../src/lib/sessions/work-events';
 import { testArea, type TestArea } from '../../helpers/area';
 import { recordedDesktop } from '../../helpers/fake-desktop';
 
-const POLL_MS = 1;
+/** Longer than what a poll does takes: two that are always due would keep Node from everything else. */
+const POLL_MS = 50;
 const LOCKED = `"IOConsoleUsers" = ({"kCGSSessionUserIDKey"=${userId()},"CGSSessionScreenIsLocked"=Yes})`;
 
 describe('a held request, checked again before its answer counts', () => {
