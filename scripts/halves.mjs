@@ -1,5 +1,5 @@
-// A bundle in two halves: the first has what most runs need, the second what is imported inside functions. No file is in
-// both: the second asks the first for what it shares, because half the text is read and compiled in half the time.
+// A bundle in two halves: the first has what most runs need, the second what is imported inside functions. Half the text is
+// read and compiled in half the time. No file of src is in both: the second half asks the first for what it uses of it.
 import { relative } from 'node:path';
 
 import { ROOT, bundle } from './bundle.mjs';

@@ -74,10 +74,8 @@ export async function openUsage(context: Context): Promise<UsageReads & { deps: 
 /** Returns the budgets that are spent, and when usage was last read. */
 export async function openBudgets(context: Context) {
   const { deps } = await openUsage(context);
-  return {
-    crossed: crossedBudgets(deps.state, await budgetStates(deps)),
-    asOf: { usage: readAt(deps.state) },
-  };
+  const crossed = crossedBudgets(deps.state, await budgetStates(deps));
+  return { crossed, asOf: { usage: readAt(deps.state) } };
 }
 
 /** Returns the limits that are used most, and how much of a budget is spent if that is at least 80%. */

@@ -181,7 +181,7 @@ function checkLeaf(
  * item, the text begins with the item's index, and with the item's key if the check says what it expects there.
  */
 export function whatIsWrong(leaf: AnyLeaf, value: unknown): string | undefined {
-  const result = v.safeParse(leaf.check, value);
+  const result = v.safeParse(leaf.check(), value);
   if (result.success) return undefined;
   const { path = [], message } = result.issues[0];
   const isExact = message.startsWith('expected ');

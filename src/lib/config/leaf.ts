@@ -23,7 +23,8 @@ interface Leaf<T> {
   readonly leaf: true;
   /** What a stored value must be, such as "a whole number from 10 to 3600". */
   readonly expected: string;
-  readonly check: v.GenericSchema<unknown, unknown>;
+  /** Makes the check of a stored value, because most keys have none. */
+  readonly check: () => v.GenericSchema<unknown, unknown>;
   /** Returns the default as a stored value, or undefined. */
   readonly fallback: (host: ResolveHost) => unknown;
   /** Converts a stored value to the form that the program uses. */
@@ -37,9 +38,9 @@ interface Leaf<T> {
   /** Whether this list can only be set as a whole, not item by item. */
   readonly whole: boolean;
   /** A hint that names what sets the value of a key that is not a setting. */
-  readonly setBy: string | undefined;
+  readonly setBy?: string;
   /** Returns an error text, such as " does not exist", if an item can't be added on this machine. */
-  readonly refuses: ((item: string) => string | undefined) | undefined;
+  readonly refuses?: (item: string) => string | undefined;
 }
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a tree holds leaves of any type
@@ -53,22 +54,20 @@ export type Values<T> = { [K in keyof T]: T[K] extends Leaf<infer V> ? V : Value
 
 interface LeafOptions<S, T> extends Partial<Pick<Leaf<T>, 'secret' | 'quiet' | 'whole' | 'refuses'>> {
   expected: string;
-  check: v.GenericSchema<unknown, S>;
+  check: () => v.GenericSchema<unknown, S>;
   fallback: S | undefined | ((host: ResolveHost) => S | undefined);
   resolve?: (stored: S, host: ResolveHost, key: string) => T;
 }
 
 /** Defines a key with a default. */
 export function leaf<S, T = S>({ fallback, resolve, ...options }: LeafOptions<S, T>): Leaf<T> {
-  const { secret = false, quiet = secret, whole = false, refuses } = options;
+  const { secret = false, quiet = secret, whole = false } = options;
   return {
     leaf: true,
     ...options,
     secret,
     quiet,
     whole,
-    setBy: undefined,
-    refuses,
     fallback: typeof fallback === 'function' ? (fallback as (host: ResolveHost) => unknown) : () => fallback,
     resolve: (stored, host, key) =>
       resolve === undefined || stored === undefined ? (stored as T) : resolve(stored as S, host, key),
@@ -115,13 +114,13 @@ export function nodeAt(tree: Tree, path: readonly string[]): AnyLeaf | Tree | un
 }
 
 export function flag(fallback: boolean | ((host: ResolveHost) => boolean)): Leaf<boolean> {
-  return leaf({ expected: 'true or false', check: v.boolean(), fallback });
+  return leaf({ expected: 'true or false', check: () => v.boolean(), fallback });
 }
 
 export function wholeNumber(from: number, to: number, fallback: number): Leaf<number> {
   return leaf({
     expected: `a whole number from ${from} to ${to}`,
-    check: v.pipe(v.number(), v.integer(), v.minValue(from), v.maxValue(to)),
+    check: () => v.pipe(v.number(), v.integer(), v.minValue(from), v.maxValue(to)),
     fallback,
   });
 }
@@ -135,18 +134,18 @@ export function textFrom(
   test: (value: string) => boolean,
   fallback: string | (() => string),
 ): Leaf<string> {
-  return leaf({ expected, check: string(test), fallback });
+  return leaf({ expected, check: () => string(test), fallback });
 }
 
 export function optionalText(expected: string, test: (value: string) => boolean = isCleanText) {
-  return optionalLeaf({ expected, check: string(test) });
+  return optionalLeaf({ expected, check: () => string(test) });
 }
 
 /** Defines a key for a list of applications, and of sites, of which names with umlauts become ASCII. */
 export function appList(): Leaf<string[]> {
   return leaf({
     expected: 'a list of app names, bundle ids, globs or sites such as site:docs.rs',
-    check: v.array(string(isExcludable)),
+    check: () => v.array(string(isExcludable)),
     fallback: [],
     resolve: (stored: string[]) => stored.map(asciiEntry),
   });
@@ -160,21 +159,22 @@ function isExcludable(text: string): boolean {
 }
 
 export function listOf(expected: string, test: (value: string) => boolean, fallback: readonly string[]) {
-  return leaf({ expected, check: v.array(string(test)), fallback: () => [...fallback] });
+  return leaf({ expected, check: () => v.array(string(test)), fallback: () => [...fallback] });
 }
 
 export function subsetOf<S extends string>(expected: string, names: readonly S[], fallback: readonly S[]) {
-  return leaf<S[]>({ expected, check: v.array(v.picklist(names)), fallback: () => [...fallback] });
+  return leaf<S[]>({ expected, check: () => v.array(v.picklist(names)), fallback: () => [...fallback] });
 }
 
 /** Defines a key for a command: a list of a program and its arguments. An empty list means the default. */
 export function command(fallback: readonly string[]): Leaf<string[]> {
   return leaf<string[]>({
     expected: 'a list of a program and its arguments, such as ["claude", "--print"]',
-    check: v.pipe(
-      v.array(string((text) => text === '' || isCleanText(text))),
-      v.check(([program]) => program !== ''),
-    ),
+    check: () =>
+      v.pipe(
+        v.array(string((text) => text === '' || isCleanText(text))),
+        v.check(([program]) => program !== ''),
+      ),
     whole: true,
     fallback: () => [...fallback],
     resolve: (stored) => (stored.length > 0 ? stored : [...fallback]),
@@ -185,7 +185,7 @@ export function command(fallback: readonly string[]): Leaf<string[]> {
 export function mapOf<T>(expected: string, item: v.GenericSchema<unknown, T>): Leaf<Record<string, T>> {
   return leaf<Record<string, T>>({
     expected,
-    check: v.pipe(v.custom<Record<string, unknown>>(isObject), v.record(string(isCleanText), item)),
+    check: () => v.pipe(v.custom<Record<string, unknown>>(isObject), v.record(string(isCleanText), item)),
     fallback: () => ({}),
   });
 }
@@ -194,9 +194,10 @@ export function mapOf<T>(expected: string, item: v.GenericSchema<unknown, T>): L
 export function secretText(expected: string, test: (value: string) => boolean): Leaf<Secret> {
   return leaf<string, Secret>({
     expected: `${expected}, env:NAME or file:PATH (absolute, or starting with ~/)`,
-    check: string((value) =>
-      /^(?:env|file):/.test(value) ? isSecretReference(value) : value === '' || test(value),
-    ),
+    check: () =>
+      string((value) =>
+        /^(?:env|file):/.test(value) ? isSecretReference(value) : value === '' || test(value),
+      ),
     fallback: '',
     resolve: (stored, _host, key) => secret(key, stored),
     secret: true,
@@ -205,7 +206,7 @@ export function secretText(expected: string, test: (value: string) => boolean): 
 
 const PATH = {
   expected: 'an absolute path, or one that starts with ~/',
-  check: string((value) => isCleanText(value) && (isAbsolute(value) || /^~[/\\]./.test(value))),
+  check: () => string((value) => isCleanText(value) && (isAbsolute(value) || /^~[/\\]./.test(value))),
   resolve: (stored: string, host: ResolveHost) => expandHome(stored, host.home),
 };
 
@@ -216,7 +217,7 @@ export function optionalPath(fallback: Leaf<string | undefined>['fallback']): Le
 export function webAddress(fallback: string): Leaf<string> {
   return leaf({
     expected: 'an https:// or http://localhost address without a password',
-    check: string(isSafeUrl),
+    check: () => string(isSafeUrl),
     fallback,
     quiet: true,
   });
@@ -226,7 +227,7 @@ export function webAddress(fallback: string): Leaf<string> {
 export function hostOrAddress(fallback: string): Leaf<string> {
   return leaf({
     expected: 'a host name, or an https:// or http://localhost address',
-    check: string((value) => (value.includes('://') ? isSafeUrl(value) : isHost(value))),
+    check: () => string((value) => (value.includes('://') ? isSafeUrl(value) : isHost(value))),
     fallback,
     quiet: true,
   });
@@ -237,7 +238,7 @@ export function repositoryList(): Leaf<string[]> {
   const isFromHome = (value: string): boolean => value === '~' || value.startsWith('~/');
   return leaf({
     expected: 'a list of paths that are absolute or start with ~/',
-    check: v.array(string((value) => isCleanText(value) && (isAbsolute(value) || isFromHome(value)))),
+    check: () => v.array(string((value) => isCleanText(value) && (isAbsolute(value) || isFromHome(value)))),
     fallback: [],
     refuses: (path) => {
       if (!exists(path)) return ' does not exist';

@@ -58,7 +58,7 @@ export function budgetList() {
   return leaf<Budget[]>({
     expected:
       'a list of budgets per session, day, week or month, in usd or tokens, such as [{"per": "day", "usd": 20, "repo": "shop"}, {"per": "month", "usd": 50, "issue": "#12"}]',
-    check: v.array(BUDGET),
+    check: () => v.array(BUDGET),
     fallback: () => [],
     whole: true,
   });

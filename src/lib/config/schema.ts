@@ -56,7 +56,7 @@ export const SENSE_KEYS = {
   git: {
     authors: leaf<'mine' | 'all' | string[]>({
       expected: '"mine", "all", or a list of e-mail addresses',
-      check: v.union([v.picklist(['mine', 'all']), v.array(string(isEmail))]),
+      check: () => v.union([v.picklist(['mine', 'all']), v.array(string(isEmail))]),
       fallback: 'mine',
     }),
     backfillDays: wholeNumber(0, 365, 30),
@@ -90,7 +90,7 @@ export const SYNC_STATE = {
   engine: written(
     leaf<'none' | 'syncthing' | 'git'>({
       expected: '"none", "syncthing" or "git"',
-      check: v.picklist(['none', 'syncthing', 'git']),
+      check: () => v.picklist(['none', 'syncthing', 'git']),
       fallback: 'none',
     }),
     'sync connect',
@@ -126,7 +126,7 @@ export const USER_KEYS = {
     quietHours: optionalText('a time range such as 22:00-07:00', isQuietHours),
     turnEnd: leaf<'long' | 'always' | 'never'>({
       expected: '"long", "always" or "never"',
-      check: v.picklist(['long', 'always', 'never']),
+      check: () => v.picklist(['long', 'always', 'never']),
       fallback: 'long',
     }),
     smsCommand: command([]),
@@ -151,7 +151,7 @@ export const USER_KEYS = {
       toolGuide: text('tool-guide'),
       researchers: leaf<string[]>({
         expected: 'a list with at least one agent type',
-        check: v.pipe(v.array(string(isCleanText)), v.minLength(1)),
+        check: () => v.pipe(v.array(string(isCleanText)), v.minLength(1)),
         fallback: () => ['researcher-a', 'researcher-b', 'researcher-c'],
       }),
     },
@@ -232,10 +232,11 @@ export type LaneName = (typeof LANES)[number];
 export const WORK_KEYS = {
   KANBAN_COLUMNS: leaf<LaneName[]>({
     expected: `a list of lanes without duplicates, including Queued: ${LANES.join(', ')}`,
-    check: v.pipe(
-      v.array(v.picklist(LANES)),
-      v.check((lanes) => new Set(lanes).size === lanes.length && lanes.includes('Queued')),
-    ),
+    check: () =>
+      v.pipe(
+        v.array(v.picklist(LANES)),
+        v.check((lanes) => new Set(lanes).size === lanes.length && lanes.includes('Queued')),
+      ),
     fallback: () => [...LANES],
   }),
   POLL_INTERVAL_SECONDS: wholeNumber(10, 3600, 60),
@@ -243,7 +244,7 @@ export const WORK_KEYS = {
   CAPTURE_SWEEP: flag(true),
   CAPTURE_PROMPT: leaf<'line' | 'whole'>({
     expected: '"line" (only the matching line of a prompt) or "whole"',
-    check: v.picklist(['line', 'whole']),
+    check: () => v.picklist(['line', 'whole']),
     fallback: 'line',
   }),
   PROJECT_PROPERTY: mapOf(
@@ -271,7 +272,7 @@ export const WORK_REPO_KEYS = {
   privacy: written(
     leaf<v.InferInput<typeof PRIVACY>, v.InferOutput<typeof PRIVACY>>({
       expected: 'the result of a verification',
-      check: PRIVACY,
+      check: () => PRIVACY,
       fallback: {},
       resolve: (stored) => v.parse(PRIVACY, stored),
     }),
