@@ -47,6 +47,14 @@ describe('a page that follows the stream, in Chromium', function () {
     return asked.map((line) => /\/api\/([\w/]+)/.exec(line)![1]!).sort();
   }
 
+  /** Takes the network away, and stops the page's time once it shows that. */
+  async function loseDaemon(page: Page): Promise<void> {
+    await page.context().setOffline(true);
+    for (const stream of served.streams) stream.end();
+    await waitForText(page, '#link', /^▲ Not connected/);
+    await page.clock.pauseAt(Number(await page.evaluate('Date.now()')) + 10_000);
+  }
+
   function refuseAll(): void {
     const body = { error: { kind: 'auth', message: 'The token is missing.' } };
     const others = ['/api/stream', '/api/notify', '/api/work/status', '/api/sense/sessions'];
@@ -160,10 +168,7 @@ describe('a page that follows the stream, in Chromium', function () {
     it(`asks for a sign-in as soon as the daemon requires one: ${path}`, async () => {
       const { page } = await pages.open(`${served.url}${path}`);
       await waitForText(page, '#link', /^● live$/);
-      await page.context().setOffline(true);
-      for (const stream of served.streams) stream.end();
-      await waitForText(page, '#link', /^▲ Not connected/);
-      await page.clock.pauseAt(Number(await page.evaluate('Date.now()')) + 10_000);
+      await loseDaemon(page);
       refuseAll();
       await page.context().setOffline(false);
       expect(await untilSignIn(page)).to.be.lessThan(5000);
@@ -177,10 +182,7 @@ describe('a page that follows the stream, in Chromium', function () {
   it('asks again for what did not arrive as soon as the stream is refused', async () => {
     const { page } = await pages.open(`${served.url}/status`);
     await waitForText(page, '#link', /^● live$/);
-    await page.context().setOffline(true);
-    for (const stream of served.streams) stream.end();
-    await waitForText(page, '#link', /^▲ Not connected/);
-    await page.clock.pauseAt(Number(await page.evaluate('Date.now()')) + 10_000);
+    await loseDaemon(page);
     refuseAll();
     // The network is back for one document before it is for the others and for the stream.
     const failed = new Set<string>();
