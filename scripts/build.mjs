@@ -10,7 +10,7 @@ import { licenseText } from './licenses.mjs';
 import { makeManifest } from './manifest.mjs';
 
 const DIST = join(ROOT, 'dist');
-/** What the inbox loads, which is printed most often; it has to be there at once. */
+/** What a printed inbox loads, for which people wait most often. */
 const INBOX = ['src/lib/cli/inbox-text.ts', 'src/lib/config/load.ts'];
 const files = new Map();
 const inputs = new Set();

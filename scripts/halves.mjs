@@ -73,7 +73,8 @@ async function namesAsked(open, core, found) {
     const own = list.split(',').map((name) => name.trim().split(' ')[0]);
     names.set(file, new Set([...(names.get(file) ?? []), ...own]));
   }
-  if (/import \* as \w+ from "asked:/.test(text)) throw new Error('A file of ours is imported whole.');
+  if (/import \* as \w+ from "asked:/.test(text))
+    throw new Error('A file of src is imported with `import *`. Import names from it.');
   for (const [file, own] of names) if (!asked.has(file)) asked.set(file, `{ ${[...own].join(', ')} }`);
   return asked;
 }

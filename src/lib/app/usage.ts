@@ -71,7 +71,7 @@ export async function openUsage(context: Context): Promise<UsageReads & { deps: 
   return { deps, ...usageReads(deps) };
 }
 
-/** Returns the budgets that are spent, and when usage was last read. */
+/** Returns the budgets of which much is spent, and when usage was last read. */
 export async function openBudgets(context: Context) {
   const { deps } = await openUsage(context);
   const crossed = crossedBudgets(deps.state, await budgetStates(deps));

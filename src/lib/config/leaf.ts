@@ -23,7 +23,7 @@ interface Leaf<T> {
   readonly leaf: true;
   /** What a stored value must be, such as "a whole number from 10 to 3600". */
   readonly expected: string;
-  /** Makes the check of a stored value, because most keys have none. */
+  /** Makes the check of a stored value. Most keys have none, so it is made only when it is needed. */
   readonly check: () => v.GenericSchema<unknown, unknown>;
   /** Returns the default as a stored value, or undefined. */
   readonly fallback: (host: ResolveHost) => unknown;

@@ -27,7 +27,7 @@ export function readMarks(path: string): Marks {
   return Object.fromEntries(valid) as Marks;
 }
 
-/** Whether there are no marks, so that no keys need to be made. */
+/** Without marks, no wait needs a key. */
 const isEmpty = (marks: Marks): boolean => Object.keys(marks).length === 0;
 
 /** Returns the waits that are neither done nor snoozed. */
