@@ -35,11 +35,26 @@ type Table = ReadonlyMap<string, ReadonlyMap<string, Route>>;
 
 /**
  * Returns the daemon's HTTP application. Errors in routes become error responses. Only the local socket and signed-in
- * pages get names, such as titles and branches.
+ * pages get names, such as titles and branches. `settled` waits for the answers in progress, including those whose
+ * client is gone.
  */
-export function daemonApp(deps: AppDeps): Application {
+export function daemonApp(deps: AppDeps): Application & { settled: () => Promise<unknown> } {
   const table = tableOf(deps.routes);
   const withoutNames = nameFilter();
+  const answering = new Set<Promise<HttpAnswer>>();
+  const answerTo = async (head: RequestHead, body: Buffer): Promise<HttpAnswer> => {
+    try {
+      const row = routeFor(table, head);
+      if ('headers' in row) return row;
+      if (head.isLocal || row.isOpen === true || deps.gate.hasPageSecret(head))
+        return await run(row, head, body);
+      return withoutNames(row, head, await run(row, forWholeAnswer(head), body));
+    } catch (error) {
+      const answer = errorAnswer(error);
+      if (answer.status >= 500) deps.onFault(head, toStewardError(error));
+      return forPeople(head, answer);
+    }
+  };
   return {
     async admit(head) {
       const found = routeFor(table, head);
@@ -50,18 +65,10 @@ export function daemonApp(deps: AppDeps): Application {
         ('headers' in found ? found : (encodingRefusal(head) ?? sizeRefusal(head, found)));
       return refused && forPeople(head, refused);
     },
-    async answer(head, body) {
-      try {
-        const row = routeFor(table, head);
-        if ('headers' in row) return row;
-        if (head.isLocal || row.isOpen === true || deps.gate.hasPageSecret(head))
-          return await run(row, head, body);
-        return withoutNames(row, head, await run(row, forWholeAnswer(head), body));
-      } catch (error) {
-        const answer = errorAnswer(error);
-        if (answer.status >= 500) deps.onFault(head, toStewardError(error));
-        return forPeople(head, answer);
-      }
+    answer(head, body) {
+      const answer = answerTo(head, body);
+      answering.add(answer);
+      return answer.finally(() => answering.delete(answer));
     },
     refuse(status, cause) {
       const [message, hint] = REFUSED.get(status) ?? BAD;
@@ -69,6 +76,7 @@ export function daemonApp(deps: AppDeps): Application {
       deps.onFault({ method: '', target: '' }, toStewardError(cause));
       return errorAnswer(new StewardError('internal', 'The request failed.'));
     },
+    settled: () => Promise.allSettled(answering),
   };
 }
 
@@ -76,9 +84,7 @@ function tableOf(routes: readonly Route[]): Table {
   const table = new Map<string, Map<string, Route>>();
   for (const row of routes) {
     const rows = table.get(row.path) ?? new Map<string, Route>();
-    if (rows.has(row.method)) {
-      throw new StewardError('internal', `Two routes for ${row.method} ${row.path}.`);
-    }
+    if (rows.has(row.method)) throw new StewardError('internal', `Two routes for ${row.method} ${row.path}.`);
     table.set(row.path, rows.set(row.method, row));
   }
   return table;

@@ -57,26 +57,22 @@ export function changeFeed({ clock, topics, ask, onFault }: ChangesDeps) {
   const known = new Map<string, Known>();
   let timer: NodeJS.Timeout | undefined;
   let checks = 0;
-  let isChecking = false;
+  let checking: Promise<void> | undefined;
 
   const currentOf = (topic: Topic, marks: string): Known | undefined =>
     unchanged(known.get(topic.name), { marks, atMs: clock.monotonic() - topic.everySec * 1000 });
-  const check = async (): Promise<void> => {
-    if (isChecking) return;
-    isChecking = true;
-    try {
-      for (const topic of topics) {
-        const { text: marks } = marksOf(topic.files());
-        if (currentOf(topic, marks) !== undefined) continue;
-        const etag = etagOf(topic, await ask(topic.path));
-        const before = known.get(topic.name);
-        known.set(topic.name, { marks, etag, atMs: clock.monotonic() });
-        if (etag !== before?.etag) publish(topic.name, etag);
-      }
-    } finally {
-      isChecking = false;
+  const checkAll = async (): Promise<void> => {
+    for (const topic of topics) {
+      if (listeners.size === 0) return;
+      const { text: marks } = marksOf(topic.files());
+      if (currentOf(topic, marks) !== undefined) continue;
+      const etag = etagOf(topic, await ask(topic.path));
+      const before = known.get(topic.name);
+      known.set(topic.name, { marks, etag, atMs: clock.monotonic() });
+      if (etag !== before?.etag) publish(topic.name, etag);
     }
   };
+  const check = (): Promise<void> => (checking ??= checkAll().finally(() => (checking = undefined)));
   const publish = (topic: string, etag: string): void => {
     for (const write of listeners) write({ topic, etag });
   };

@@ -92,7 +92,7 @@ async function serve(parts: DaemonParts, log: DaemonLog, onListening: (instance:
   const access = gate(clock, requireToken ? readToken(tokenPath(area)) : undefined, parts.pageSecret);
   let jobs: RunningJobs | undefined;
   let services: readonly Service[] = [];
-  const status = (): Promise<DaemonStatus> => statusOf(parts, startedAt, log, jobs);
+  const status = () => statusOf(parts, startedAt, log, jobs);
   const own = ownRoutes({ version, build, status, end, url, gate: access });
   const onFault = faultLog(clock, log);
   const changes = streamRoute({
@@ -127,13 +127,14 @@ async function serve(parts: DaemonParts, log: DaemonLog, onListening: (instance:
     services = parts.services?.(log) ?? [];
     jobs = startJobs({ clock, log }, [...parts.jobs(log), upgradeJob({ ...parts, isIdle, end })]);
     onListening(instance);
-    const ending = await ended;
-    log.write('info', 'stopping', { why: ending, answered: server.load().answered });
-    return ending;
+    const why = await ended;
+    log.write('info', 'stopping', { why, answered: server.load().answered });
+    return why;
   } finally {
-    const closing = services.map((service) => service.close());
     const stopped = within(JOBS_GRACE_MS, jobs?.stop(), undefined);
-    await Promise.all([server.close(REQUESTS_GRACE_MS), stopped, ...closing]);
+    await Promise.all([server.close(REQUESTS_GRACE_MS), stopped, ...services.map((one) => one.close())]);
+    // What a daemon that has ended writes, such as a merged day, could come after its folder was removed.
+    await within(REQUESTS_GRACE_MS, app.settled(), undefined);
     ignoreSignals();
     local.remove();
     removeInstance(area);
@@ -142,8 +143,7 @@ async function serve(parts: DaemonParts, log: DaemonLog, onListening: (instance:
 }
 
 function ownHead(target: string): RequestHead {
-  const nothing = { headers: {}, rawHeaders: [], isLocal: true, isOtherUser: () => false };
-  return { method: 'GET', target, ...nothing };
+  return { method: 'GET', target, headers: {}, rawHeaders: [], isLocal: true, isOtherUser: () => false };
 }
 
 /** Returns a logger for request errors. Pages poll, so a recurring error is logged at most once per minute. */

@@ -28,7 +28,6 @@ describe('daemon: the stream of changes', () => {
     Object.assign(etags, { '/a': '"1"', '/b': '"1"' });
     const feed = changeFeed({ clock, topics: [topic('a'), topic('b')], ask, onFault });
     const lines: object[] = [];
-    await feed.check();
     const stop = feed.listen((line) => lines.push(line));
     try {
       await feed.check();
@@ -82,13 +81,21 @@ describe('daemon: the stream of changes', () => {
     };
     Object.assign(etags, { '/e': '"1"', '/f': '"1"' });
     const both = ['e', 'f'].map((name) => ({ topic: name, etag: '"1"' }));
-    await feed.check();
+    expect(await listened()).to.deep.equal([['/e', '/f'], both]);
     expect(await listened()).to.deep.equal([[], both]);
     nowMs += 5000;
     expect(await listened()).to.deep.equal([['/e'], both.toReversed()]);
     writeFileSync(box.path('f'), 'changed');
     etags['/f'] = '"2"';
     expect(await listened()).to.deep.equal([['/f'], [both[0], { topic: 'f', etag: '"2"' }]]);
+  });
+
+  it('asks for nothing more when the last listener goes', async () => {
+    asked.length = 0;
+    const feed = changeFeed({ clock, topics: [topic('g'), topic('h')], ask, onFault });
+    feed.listen(() => undefined)();
+    await feed.check();
+    expect(asked).to.deep.equal(['/g']);
   });
 
   it('refuses more listeners than there can be browsers', async () => {

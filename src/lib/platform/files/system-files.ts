@@ -99,9 +99,8 @@ export async function withTempFolder<T>(
 
 /** Returns this user's temp folders with a prefix, and the time since each was changed. */
 export function tempFolders(prefix: string): { path: string; ageMs: number }[] {
-  const length = prefix.length + RANDOM_CHARS;
   return listSystemFolder(tmpdir()).flatMap((name) => {
-    if (!name.startsWith(prefix) || name.length !== length) return [];
+    if (!name.startsWith(prefix) || name.length !== prefix.length + RANDOM_CHARS) return [];
     const path = join(tmpdir(), name);
     const facts = lstatSync(path, { throwIfNoEntry: false });
     const isOwn = facts?.isDirectory() === true && facts.uid === (process.getuid?.() ?? facts.uid);

@@ -27,7 +27,6 @@ interface Connection {
 
 /** How long a shutdown waits, each time, before it closes the idle connections: a request may be in transit. */
 const LINGER_MS = 400;
-const NO_BYTES = Buffer.alloc(0);
 
 function stateOf(app: Application, limits: ServerLimits) {
   return {
@@ -173,7 +172,7 @@ async function respond(state: State, head: RequestHead, request: IncomingMessage
   const refused = head.rawHeaders.length > limits.maxHeaders * 2 ? app.refuse(431) : await app.admit(head);
   if (request.socket.destroyed) return;
   if (!hasBody(request)) {
-    finish(state, response, refused ?? (await app.answer(head, NO_BYTES)), { isHead, hangUp: false });
+    finish(state, response, refused ?? (await app.answer(head, Buffer.alloc(0))), { isHead, hangUp: false });
     return;
   }
   const body = refused === undefined ? await bodyOf(request, limits.maxBodyBytes) : undefined;
