@@ -88,7 +88,7 @@ describe('the daemon (built)', function () {
     expect((await cli('daemon', 'logs', '--limit', '1')).stdout).to.match(/stopped\n$/);
   });
 
-  it('restarts with the current configuration, unless that is invalid', async () => {
+  it('restarts with the current configuration, unless that is invalid (slow)', async () => {
     expect(await cli('daemon', 'restart')).to.include({ code: 8, stdout: '' });
     const daemon = await start();
     await cli('config', 'set', 'daemon.requireToken', 'true');
@@ -153,7 +153,7 @@ describe('the daemon (built)', function () {
     }
   });
 
-  it('captures on request and by itself, under the lock of the scheduled job', async () => {
+  it('captures on request and by itself, under the lock of the scheduled job (slow)', async () => {
     await cli('sense', 'init');
     const daemon = await start();
     await until('a capture', async () => {
@@ -173,7 +173,7 @@ describe('the daemon (built)', function () {
     expect(captured()).to.equal(before);
   });
 
-  it('captures nothing before setup', async () => {
+  it('captures nothing before setup (slow)', async () => {
     const daemon = await start();
     await until('the job to have run', async () => {
       const { jobs } = await json<DaemonStatus>(`${daemon.url}/api/status`);
@@ -184,7 +184,7 @@ describe('the daemon (built)', function () {
     expect(existsSync(area('sense'))).to.equal(false);
   });
 
-  it('runs once per user area, and is replaced after a kill', async () => {
+  it('runs once per user area, and is replaced after a kill (slow)', async () => {
     const first = await start();
     const second = await cli('daemon', 'serve', '--port', '0');
     expect(second.code).to.equal(7);
@@ -199,7 +199,7 @@ describe('the daemon (built)', function () {
     expect((await cli('daemon', 'status')).code).to.equal(0);
   });
 
-  it('is not replaced by one in another pid namespace, which cannot see its process', async function () {
+  it('is not replaced by one in another pid namespace, which cannot see its process (slow)', async function () {
     requireNamespace(this);
     const daemon = await start();
     const lock = join(machineFolder(home.path), 'daemon.lock');
@@ -263,7 +263,7 @@ describe('the daemon (built)', function () {
     expect(await cli('daemon', 'serve')).to.include({ code: 3 });
   });
 
-  it('reports a broken configuration, keeps running, and recovers after the fix', async () => {
+  it('reports a broken configuration, keeps running, and recovers after the fix (slow)', async () => {
     await cli('sense', 'init');
     const daemon = await start();
     const config = area('config.yaml');
@@ -290,7 +290,7 @@ describe('the daemon (built)', function () {
     );
   });
 
-  it('follows a change of the configured time zone', async () => {
+  it('follows a change of the configured time zone (slow)', async () => {
     await cli('sense', 'init');
     const daemon = await start();
     const zone = async (): Promise<string> =>
@@ -304,7 +304,7 @@ describe('the daemon (built)', function () {
     });
   });
 
-  it('keeps running when the user area is removed, and does not recreate it', async () => {
+  it('keeps running when the user area is removed, and does not recreate it (slow)', async () => {
     await cli('sense', 'init');
     const daemon = await start();
     await until('the first capture', () => existsSync(area('sense', 'state.json')));
@@ -321,7 +321,7 @@ describe('the daemon (built)', function () {
     expect(existsSync(area())).to.equal(false);
   });
 
-  it('answers 10,000 requests, 100 at a time', async () => {
+  it('answers 10,000 requests, 100 at a time (slow)', async () => {
     await cli('sense', 'init');
     const daemon = await start();
     const { default: autocannon } = await import('autocannon');
@@ -333,7 +333,7 @@ describe('the daemon (built)', function () {
     expect([result['2xx'], result.non2xx, result.errors]).to.deep.equal([10_000, 0, 0]);
   });
 
-  it('completes every accepted request on SIGTERM under load', async () => {
+  it('completes every accepted request on SIGTERM under load (slow)', async () => {
     await cli('sense', 'init');
     const daemon = await start();
     const { Agent, get } = await import('node:http');
@@ -366,13 +366,13 @@ describe('the daemon (built)', function () {
     expect(log.map(({ event }) => event)).to.deep.equal(['started', 'stopping', 'stopped']);
   });
 
-  it('exits 0 on Ctrl-C', async () => {
+  it('exits 0 on Ctrl-C (slow)', async () => {
     const daemon = await start();
     expect(await daemon.stop('SIGINT')).to.equal(0);
   });
 
   describe('the socket', () => {
-    it('is for this user only, and needs no token', async function () {
+    it('is for this user only, and needs no token (slow)', async function () {
       if (process.platform === 'win32') this.skip();
       await cli('config', 'set', 'daemon.requireToken', 'true');
       const daemon = await start();
@@ -383,7 +383,7 @@ describe('the daemon (built)', function () {
       expect((await ask('http://evil.example/healthz', { socket })).status).to.equal(403);
     });
 
-    it('is created with mode 0600, whatever the umask', async function () {
+    it('is created with mode 0600, whatever the umask (slow)', async function () {
       if (process.platform === 'win32') this.skip();
       const mask = process.umask(0);
       try {
@@ -394,7 +394,7 @@ describe('the daemon (built)', function () {
       expect(statSync(join(machineFolder(home.path), 'daemon.sock')).mode & 0o777).to.equal(0o600);
     });
 
-    it('has another path if the usual one would be too long', async function () {
+    it('has another path if the usual one would be too long (slow)', async function () {
       if (process.platform === 'win32') this.skip();
       const env = { XDG_STATE_HOME: join(home.path, 'x'.repeat(90)) };
       await start({ env });
@@ -404,7 +404,7 @@ describe('the daemon (built)', function () {
   });
 
   describe('the token', () => {
-    it('is required for data, and a one-time code signs a page in', async () => {
+    it('is required for data, and a one-time code signs a page in (slow)', async () => {
       await cli('config', 'set', 'daemon.requireToken', 'true');
       const daemon = await start();
       for (const path of ['/healthz', '/api/status', '/api/sense/today', '/nowhere', '/open?code=x'])
@@ -445,7 +445,7 @@ describe('the daemon (built)', function () {
       expect(shown.stdout + JSON.stringify(daemonLogOf(home.path))).not.to.include(token);
     });
 
-    it('is required for another host', async () => {
+    it('is required for another host (slow)', async () => {
       await cli('config', 'set', 'daemon.requireToken', 'true');
       const daemon = await start({ args: ['daemon', 'serve', '--host', '0.0.0.0', '--port', '0', '--json'] });
       expect((await ask(`http://127.0.0.1:${daemon.port}/healthz`)).status).to.equal(401);
@@ -470,7 +470,7 @@ describe('the daemon (built)', function () {
       return Number(child.stdout);
     };
 
-    it('is refused over TCP, and posts have no effect', async () => {
+    it('is refused over TCP, and posts have no effect (slow)', async () => {
       const daemon = await start();
       for (const path of ['/', '/healthz', '/api/status', '/api/sense/today', '/nowhere'])
         expect(asOther(daemon.url + path), path).to.equal(403);
@@ -479,7 +479,7 @@ describe('the daemon (built)', function () {
       expect((await ask(`${daemon.url}/healthz`)).status, 'this user').to.equal(200);
     });
 
-    it('is accepted with the token, or with daemon.otherUsers', async () => {
+    it('is accepted with the token, or with daemon.otherUsers (slow)', async () => {
       await cli('config', 'set', 'daemon.requireToken', 'true');
       const closed = await start();
       const token = readFileSync(join(machineFolder(home.path), 'daemon.token'), 'utf8').trim();
@@ -505,7 +505,7 @@ describe('the daemon (built)', function () {
       if (process.platform !== 'linux') this.skip();
     });
 
-    it('opens the browser, and does not wait for it to end', async () => {
+    it('opens the browser, and does not wait for it to end (slow)', async () => {
       const env = opener(
         `printf '%s\\n' $$ "$#" "$1" >"${home.path}/new"; mv "${home.path}/new" "${home.path}/opened"; exec sleep 600`,
       );
@@ -521,7 +521,7 @@ describe('the daemon (built)', function () {
       expect(code).to.match(/^code=[\w-]{32}$/);
     });
 
-    it('prints the address where no browser opens', async () => {
+    it('prints the address where no browser opens (slow)', async () => {
       const env = opener('exit 3');
       const stopped = await open(env);
       expect(stopped.code).to.equal(8);
@@ -541,7 +541,7 @@ describe('the daemon (built)', function () {
   });
 
   describe('up', () => {
-    it('sets up, captures, prints the address of the dashboard, and serves until stopped', async () => {
+    it('sets up, captures, prints the address of the dashboard, and serves until stopped (slow)', async () => {
       const daemon = await start({ args: ['up', '--yes', '--port', '0', '--json'] });
       const { daemon: url, created } = daemon.document as { daemon: string; created: boolean };
       expect(created).to.equal(true);

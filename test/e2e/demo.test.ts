@@ -52,7 +52,7 @@ describe('steward demo', function () {
     expectNothingLeft();
   });
 
-  it('says what the demo does not do', async () => {
+  it('says what the demo does not do (slow)', async () => {
     const { rows, notes } = JSON.parse((await demo('--', 'usage', '--by', 'commit', '--json')).stdout) as {
       rows: { input: number }[];
       notes: string[];
@@ -101,7 +101,7 @@ describe('steward demo', function () {
     expectNothingLeft();
   });
 
-  it('runs commands on the demo that is served', async () => {
+  it('runs commands on the demo that is served (slow)', async () => {
     const running = await serve();
     const { folder } = running.document as unknown as { folder: string };
     const named = await demo('--', 'sessions', 'name', '1', 'The urgent one');
@@ -112,7 +112,7 @@ describe('steward demo', function () {
     expectNothingLeft();
   });
 
-  it('removes the folder of a killed demo at the next start', async () => {
+  it('removes the folder of a killed demo at the next start (slow)', async () => {
     const running = await serve();
     await running.stop('SIGKILL');
     // Where the temporary folder has a long path, the socket of a killed daemon is in a folder of its own, which stays.
@@ -122,7 +122,7 @@ describe('steward demo', function () {
     expect(demos()).to.deep.equal([]);
   });
 
-  it('shows a second machine, a day off and issues that are ready', async () => {
+  it('shows a second machine, a day off and issues that are ready (slow)', async () => {
     const kept = join(base, 'kept');
     const time = await demo('--keep', kept, '--', 'time', '--of', 'last 2 weeks', '--json');
     expect(time.code, time.stderr).to.equal(0);
@@ -145,7 +145,7 @@ describe('steward demo', function () {
     expect(result.stderr).to.include('is not empty, and is not a demo');
   });
 
-  it('takes no credential, display or program into the demo', async () => {
+  it('takes no credential, display or program into the demo (slow)', async () => {
     const result = await demo('--', 'work', 'add', 'Something new');
     expect(result.code).to.not.equal(0);
     expect(result.stderr).to.match(/sign|log|token|credential/i);

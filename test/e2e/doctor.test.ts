@@ -67,7 +67,7 @@ describe('doctor (built)', function () {
       rmSync(bin, { recursive: true });
     });
 
-    it('shows no progress on a terminal that reports no width', async function () {
+    it('shows no progress on a terminal that reports no width (slow)', async function () {
       requireTerminal(this);
       const [screen] = await screensOf([['doctor', 'area']], {
         home: at.path,
@@ -112,7 +112,7 @@ describe('doctor (built)', function () {
       expect((await steward(['doctor', '--onlin'], { home: at.path })).code).to.equal(2);
     });
 
-    it('exits 130 on Ctrl-C and leaves no process behind', async () => {
+    it('exits 130 on Ctrl-C and leaves no process behind (slow)', async () => {
       const bin = join(at.path, 'bin');
       mkdirSync(bin);
       const pidFile = join(at.path, 'pid');
@@ -376,7 +376,7 @@ describe('doctor (built)', function () {
       await at.expectRow('sense.git', 'failed', /is not a working git/);
     });
 
-    it('runs git in each repository', async () => {
+    it('runs git in each repository (slow)', async () => {
       await at.expectRow('sense.repos', 'off', /no repositories are watched/);
       const [good, bad, none] = ['good', 'bad', 'none'].map((name) => join(at.path, name)) as [
         string,
@@ -399,7 +399,7 @@ describe('doctor (built)', function () {
       await at.expectRow('sense.repos', 'warning', /bad has no user\.email/);
     });
 
-    it('reports whether captures are scheduled', async () => {
+    it('reports whether captures are scheduled (slow)', async () => {
       await at.expectRow('sense.capture', 'off', /not set up/);
       await at.run('sense', 'init');
       await at.expectRow('sense.capture', 'warning', /no capture yet, and no captures are scheduled/);
@@ -432,7 +432,7 @@ describe('doctor (built)', function () {
       expect(call?.found).to.match(RESPONDED);
     };
 
-    it('calls the registered hook like the assistant, without side effects', async () => {
+    it('calls the registered hook like the assistant, without side effects (slow)', async () => {
       await at.expectRow('hooks.registered', 'off', /not registered/);
       await at.expectRow('hooks.run', 'off', /no hooks installed/);
       mkdirSync(join(at.path, '.claude'));
@@ -442,7 +442,7 @@ describe('doctor (built)', function () {
       expect(existsSync(join(at.area, 'observability', 'hooks.jsonl'))).to.equal(false);
     });
 
-    it('reports hooks that are missing, disabled or failing, and its command fixes them', async () => {
+    it('reports hooks that are missing, disabled or failing, and its command fixes them (slow)', async () => {
       mkdirSync(join(at.path, '.claude'));
       await at.run('hooks', 'install');
       const whole = JSON.parse(readFileSync(settings(), 'utf8')) as { hooks: Record<string, unknown> };
@@ -487,7 +487,7 @@ describe('doctor (built)', function () {
   });
 
   describe('daemon', () => {
-    it('reports what runs, who owns the port, and that unauthorized requests are refused', async () => {
+    it('reports what runs, who owns the port, and that unauthorized requests are refused (slow)', async () => {
       await at.expectRow('daemon.runs', 'off', /not running/);
       const daemon = await startDaemon({ home: at.path });
       try {
@@ -535,7 +535,7 @@ describe('doctor (built)', function () {
       await at.run('config', 'set', 'daemon.requireToken', 'false');
     });
 
-    it('reports another program at the address of the daemon, and a daemon that accepts foreign pages', async () => {
+    it('reports another program at the address of the daemon, and a daemon that accepts foreign pages (slow)', async () => {
       const daemon = await startDaemon({ home: at.path });
       const server = createServer((_, response) => response.end('{}'));
       const port = await listen(server);
@@ -561,7 +561,7 @@ describe('doctor (built)', function () {
   });
 
   describe('shell', () => {
-    it('finds the completion and the snippet for long commands', async () => {
+    it('finds the completion and the snippet for long commands (slow)', async () => {
       at.env = { SHELL: '/bin/fish' };
       const missing = await at.expectRow('shell.completion', 'off', /not installed for fish/);
       expect(missing.fix).to.equal('steward install completion --shell fish');

@@ -121,7 +121,7 @@ describe('hooks from the command line', function () {
     for (const path of [settings(), codex]) expect(refused.stderr).to.include(path);
   });
 
-  it('registers commands that a shell runs, with a real steward', async function () {
+  it('registers commands that a shell runs, with a real steward (slow)', async function () {
     if (process.platform === 'win32') this.skip();
     await run(['hooks', 'install']);
     const { hooks } = JSON.parse(readFileSync(settings(), 'utf8')) as {

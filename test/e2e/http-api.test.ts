@@ -231,7 +231,7 @@ describe('docs/openapi.yaml, held against the daemon', function () {
     }
   });
 
-  it('says what a home full of things is answered', async () => {
+  it('says what a home full of things is answered (slow)', async () => {
     github = await startGitHub({ labels: true });
     const env = { GITHUB_API_URL: github.url, GH_TOKEN: github.token };
     const run = async (args: string[], input = ''): Promise<void> => {

@@ -142,7 +142,7 @@ describe('steward init (built)', function () {
     }
   });
 
-  describe('on a terminal', () => {
+  describe('on a terminal (slow)', () => {
     before(function () {
       requireTerminal(this);
     });

@@ -141,7 +141,7 @@ describe('sense insight (built)', function () {
     expect(prompt).to.include(`"${sessions[0]?.slug}"`).and.not.include('secret-session-id');
   });
 
-  it('is the only command that asks a model', async () => {
+  it('is the only command that asks a model (slow)', async () => {
     seen();
     const env = withAssistant();
     const commands = ['capture', 'today', 'status', 'sources', 'recent', 'rollup', 'version', 'insight'];
@@ -185,7 +185,7 @@ describe('sense insight (built)', function () {
     expect(await run('sense insight build --dry-run now')).to.include({ code: 2, stdout: '' });
   });
 
-  it('stops the assistant with Ctrl-C', async () => {
+  it('stops the assistant with Ctrl-C (slow)', async () => {
     seen();
     put('sense/config.json', JSON.stringify({ insight: { command: assistant.command('slow') } }));
     const child = spawn(process.execPath, [BIN, 'sense', 'insight', 'build'], {

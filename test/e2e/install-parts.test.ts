@@ -78,7 +78,7 @@ describe('install and uninstall, in parts (built)', function () {
     expect(refused.stderr).to.include('--skill belongs to "steward install hooks".');
   });
 
-  it('uninstall removes the named parts, and leaves the others', async () => {
+  it('uninstall removes the named parts, and leaves the others (slow)', async () => {
     await done('install', 'hooks', '--skill');
     await done('install', 'completion', '--shell', 'bash');
     await done('sense', 'install', '--scheduler', 'cron');

@@ -104,7 +104,7 @@ describe('steward mcp', function () {
     expect(standup).to.deep.equal({ text: run.stdout, isError: false });
   });
 
-  it('adds, claims and closes an issue, and refuses a file as evidence', async () => {
+  it('adds, claims and closes an issue, and refuses a file as evidence (slow)', async () => {
     const setup = await steward(['work', 'setup', 'ann/work', '--json'], { home: home.path, env: env() });
     expect(setup.code, setup.stderr).to.equal(0);
     const client = await connect('--write');
@@ -256,7 +256,7 @@ describe('steward mcp', function () {
     expect(result).to.include({ code: 0, stderr: '' });
   });
 
-  it('drops a line over 10 MiB and answers the next one', async () => {
+  it('drops a line over 10 MiB and answers the next one (slow)', async () => {
     const long = (id: number, bytes: number): string =>
       JSON.stringify({ jsonrpc: '2.0', id, method: 'ping', params: { text: 'x'.repeat(bytes) } });
     const mib = 1024 * 1024;

@@ -150,7 +150,7 @@ describe('notify (built)', function () {
     expect(server.got[0]?.body['message']).to.equal('one\ntwo');
   });
 
-  it('delivers by itself if the delivering process is killed', async () => {
+  it('delivers by itself if the delivering process is killed (slow)', async () => {
     server.usual = () => ({ status: 500 });
     await run(['send', 'first', '--event', 'backgroundAgent', '--wait']);
     const holder = (): number | undefined => {
@@ -167,7 +167,7 @@ describe('notify (built)', function () {
     expect(jsonOf(await waits)).to.have.nested.property('channels[0].result', 'delivered');
   });
 
-  it('uses the current settings, even in a process started earlier', async () => {
+  it('uses the current settings, even in a process started earlier (slow)', async () => {
     settings({ push: { server: 'http://127.0.0.1:9' } });
     const { id } = jsonOf(await run(['send', 'first', '--event', 'backgroundAgent', '--wait', '--json'])) as { id: string }; // prettier-ignore
     await until('a process goes on with it', () => locks().length > 0, 60_000);
@@ -230,7 +230,7 @@ describe('notify (built)', function () {
     expect(server.got).to.deep.equal([]);
   });
 
-  it('stops reading from a writer that never ends', async () => {
+  it('stops reading from a writer that never ends (slow)', async () => {
     const args = ['-c', 'yes | "$0" "$1" notify send', process.execPath, BIN];
     const failed = await promisify(execFile)('sh', args, { env: cleanEnv(home.path) }).then(
       () => undefined,
@@ -343,7 +343,7 @@ describe('notify (built)', function () {
     expect(stdout).to.match(/"found": ?"voice [^"]* · Telegram on/);
   });
 
-  it('asks once, after a test that was heard, whether steward may speak', async function () {
+  it('asks once, after a test that was heard, whether steward may speak (slow)', async function () {
     requireTerminal(this);
     const PATH = join(home.path, 'programs');
     mkdirSync(PATH);
@@ -495,7 +495,7 @@ describe('notify (built)', function () {
     expect(JSON.parse(readFileSync(out, 'utf8'))).to.deep.equal([` ${text}`]);
   });
 
-  it('delivers fifty simultaneous messages once each', async () => {
+  it('delivers fifty simultaneous messages once each (slow)', async () => {
     const results = await Promise.all(
       Array.from({ length: 50 }, (_, n) => run(['send', `m${n}`, '--event', 'backgroundAgent'])),
     );
@@ -553,7 +553,7 @@ describe('notify (built)', function () {
     expect(entry?.channels[0]).to.include({ result: 'delivered', maybeTwice: true });
   });
 
-  it('neither stores nor prints a secret, whatever fails', async function () {
+  it('neither stores nor prints a secret, whatever fails (slow)', async function () {
     requirePrograms(this, { aplay: 'alsa-utils' });
     voice();
     settings({ chat: { enabled: true, webhook: `${server.url}${HOOK}` } });

@@ -124,7 +124,7 @@ describe('the packed steward', function () {
     expect(installed(['config', 'path'], nowhere)).to.include({ code: 0, stderr: '' });
   });
 
-  it('loads each heavy library from its own bundle', () => {
+  it('loads each heavy library from its own bundle (slow)', () => {
     const dist = join(modules(), 'steward-cli', 'dist');
     const vendors = readdirSync(join(dist, 'vendor'));
     expect(vendors).to.include.members([

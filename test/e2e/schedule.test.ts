@@ -14,7 +14,7 @@ describe('installing jobs without a scheduler', function () {
     ['daemon', 'install'],
   ];
 
-  it('exits 8 with a clear error, and writes nothing', async function () {
+  it('exits 8 with a clear error, and writes nothing (slow)', async function () {
     if (process.platform !== 'linux') this.skip();
     const home = emptyHome();
     try {

@@ -215,7 +215,7 @@ describe('the built steward', () => {
     expect((await steward(['shell-hook'], { input: 'zsh\n' })).code).to.equal(2);
   });
 
-  it('runs for a user without an account and without SHELL', function () {
+  it('runs for a user without an account and without SHELL (slow)', function () {
     // Only root can become somebody else.
     if (process.getuid?.() !== 0) return this.skip();
     const home = emptyHome();
@@ -363,7 +363,7 @@ describe('the built steward', () => {
     }
   });
 
-  it('gives the same output from source', async function () {
+  it('gives the same output from source (slow)', async function () {
     this.timeout(60_000);
     // The library of commands asks for the account before the source can stand in for it.
     if (!hasAccount()) return this.skip();

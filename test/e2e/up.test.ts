@@ -39,7 +39,7 @@ describe('steward up (built)', function () {
   beforeEach(() => (home = emptyHome()));
   afterEach(() => home.remove());
 
-  it('is what npm start runs, in one process that a signal ends', async () => {
+  it('is what npm start runs, in one process that a signal ends (slow)', async () => {
     const script = join(BIN, '..', '..', 'scripts', 'start.mjs');
     const launcher = join(BIN, '..', '..', 'dist', 'main.js');
     const built = { bytes: readFileSync(launcher), ino: statSync(launcher).ino };
@@ -82,7 +82,7 @@ describe('steward up (built)', function () {
   const isCompiler = (pid: string): boolean =>
     existsSync(`/proc/${pid}/exe`) && readlinkSync(`/proc/${pid}/exe`).includes('esbuild');
 
-  it('ends with npm, also if npm is killed, and leaves no compiler running', async function () {
+  it('ends with npm, also if npm is killed, and leaves no compiler running (slow)', async function () {
     if (process.platform !== 'linux') return this.skip();
     const { npm, ended } = startedByNpm();
     let said = '';
@@ -146,7 +146,7 @@ describe('steward up (built)', function () {
     return { text: stdout, code: Number(/exit (-?\d+)\s*$/.exec(stdout)?.[1]) };
   };
 
-  it('also sweeps once work is set up, but not right after another sweep', async () => {
+  it('also sweeps once work is set up, but not right after another sweep (slow)', async () => {
     const github = await startGitHub({ labels: true });
     try {
       const env = { GITHUB_API_URL: github.url, GH_TOKEN: github.token };
@@ -281,7 +281,7 @@ describe('steward up (built)', function () {
         .and.match(/commits +1 +app 1/);
     });
 
-    it('asks once whether other addresses under your name are yours', () => {
+    it('asks once whether other addresses under your name are yours (slow)', () => {
       const cwd = repositoryOf(['bob@example.org', 'Bob'], ['ann@home.example', 'Ann']);
       const yes = answered('y\\n', cwd);
       expect(yes.code, yes.text).to.equal(0);

@@ -91,7 +91,7 @@ describe('steward usage (built)', function () {
     expect(jsonOf(await run('usage', '--json'))).to.have.property('rows').that.deep.equals([]);
   }); // prettier-ignore
 
-  it('announces a limit once, even if the daemon restarts, and shows it in status', async () => {
+  it('announces a limit once, even if the daemon restarts, and shows it in status (slow)', async () => {
     const resets_at = Math.floor(Date.now() / 1000) + 3600;
     const input = JSON.stringify({ rate_limits: { five_hour: { used_percentage: 85, resets_at } } });
     expect((await steward(['statusline'], { home: home.path, input })).stdout).to.include('5 h 85%');
@@ -145,7 +145,7 @@ describe('steward usage (built)', function () {
     expect((await run('usage')).stdout).not.to.include('Claude Code: 5 h');
   });
 
-  it('explains wrong flags', async () => {
+  it('explains wrong flags (slow)', async () => {
     for (const args of [
       ['--of', '0'],
       ['--by', 'colour'],

@@ -71,7 +71,7 @@ describe('work board (built), with a cached board', function () {
     expect(kept.filter((text) => text.includes('hush'))).to.deep.equal([]);
   });
 
-  it('works in a read-only user area; the sweep reports the problem and exits 0', async function () {
+  it('works in a read-only user area; the sweep reports the problem and exits 0 (slow)', async function () {
     if (process.platform === 'win32' || process.getuid?.() !== 0) this.skip();
     const old = new Date(Date.now() - 86_400_000).toISOString();
     write('work/poll.json', JSON.stringify({ version: 1, repo: 'ann/work', lastFetch: old, failure: null }));
