@@ -32,12 +32,7 @@ export interface ChangesDeps {
   onFault: (error: unknown) => void;
 }
 
-interface Line {
-  topic?: string;
-  etag?: string;
-}
-
-type Write = (line: Line) => void;
+type Write = (line: { topic?: string; etag?: string }) => void;
 
 interface Known {
   marks: string;

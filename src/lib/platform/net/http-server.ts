@@ -248,7 +248,11 @@ async function close(state: State, graceMs: number): Promise<void> {
   // Set `isClosing` only after the server stops listening. Otherwise, a disconnected client could reconnect
   // and be dropped.
   state.isClosing = true;
-  const hangUpIdle = (): void => state.servers.forEach((server) => server.closeIdleConnections());
+  const hangUpIdle = (): void => {
+    for (const server of state.servers) server.closeIdleConnections();
+    // These are not idle to Node, and browsers open some ahead of their requests.
+    for (const socket of state.sockets.keys()) if (socket.bytesRead === 0) socket.destroy();
+  };
   const idle = setInterval(() => setImmediate(hangUpIdle), LINGER_MS);
   const cut = setTimeout(() => {
     for (const socket of state.sockets.keys()) socket.destroy();
