@@ -1,4 +1,5 @@
 import { BaseCommand, word } from '../../../lib/cli/base-command';
+import { StewardError } from '../../../lib/errors';
 import { openUsage } from '../../../lib/app/usage';
 import { priceRows, pricesText } from '../../../lib/usage/price-list';
 
@@ -14,7 +15,10 @@ export default class UsagePrices extends BaseCommand {
     const { asOf, source, problems } = deps.table;
     const rows = priceRows(deps, await this.period('last 30 days'), args.model);
     for (const problem of problems) this.say(problem);
-    if (rows.length === 0) this.say('No price of such a model is known. Set it in usage.prices.');
+    if (rows.length === 0)
+      throw new StewardError('not_found', `No price is known for "${args.model}".`, {
+        hint: 'Set it in usage.prices. For all models: steward usage prices',
+      });
     return this.show({ rows, source, asOf, problems }, () => pricesText(rows, deps, this.terminal));
   }
 }
