@@ -14,6 +14,7 @@ import {
   workingLinesIn,
   type SourceFile,
 } from './helpers/architecture';
+import { long } from './helpers/long';
 
 const SRC = join(__dirname, '..', 'src');
 
@@ -126,11 +127,11 @@ describe('architecture', () => {
     expect(files.map(({ path }) => path)).to.include('lib/errors.ts');
   });
 
-  it('imports only what the table allows, and touches the machine only in platform', () => {
+  long('imports only what the table allows, and touches the machine only in platform', () => {
     expect(files.flatMap(violationsIn)).to.deep.equal([]);
   });
 
-  it('has no cycles', () => {
+  long('has no cycles', () => {
     expect(cyclesIn(files)).to.deep.equal([]);
   });
 
@@ -142,7 +143,7 @@ describe('architecture', () => {
     expect(appExportsIn({ path: 'lib/app/x.ts', text })).to.deep.equal(['lib/app/x.ts exports y']);
   });
 
-  it('stays small, and no room outgrows the others', () => {
+  long('stays small, and no room outgrows the others', () => {
     const rooms = new Map<string, number>();
     for (const { room, lines } of files.map(workingLinesIn)) rooms.set(room, (rooms.get(room) ?? 0) + lines);
     const total = [...rooms.values()].reduce((sum, lines) => sum + lines, 0);
@@ -152,7 +153,7 @@ describe('architecture', () => {
     expect(workingLinesIn({ path: 'lib/work/x.ts', text })).to.deep.equal({ room: 'work', lines: 2 });
   });
 
-  it('imports no private file of a dependency', () => {
+  long('imports no private file of a dependency', () => {
     const library = (name: string): string => join(SRC, '..', 'node_modules', name, 'package.json');
     const hasExports = (name: string): boolean =>
       'exports' in JSON.parse(readFileSync(library(name), 'utf8'));
@@ -162,21 +163,21 @@ describe('architecture', () => {
     expect(found).to.deep.equal(['lib/x.ts imports a/dist/d.js']);
   });
 
-  it('asks at the door what is restricted, and nowhere behind it', () => {
+  long('asks at the door what is restricted, and nowhere behind it', () => {
     expect(importersOf(files, 'lib/sessions/restricted.ts')).to.deep.equal(DOORS);
     expect(importersOf(files, 'lib/sessions/slug.ts', 'isNameless')).to.deep.equal(NAMELESS);
     const asking = { path: 'lib/work/x.ts', text: `void import('../sessions/restricted');` };
     expect(importersOf([asking], 'lib/sessions/restricted.ts')).to.deep.equal(['lib/work/x.ts']);
   });
 
-  it('exports each type name once', () => {
+  long('exports each type name once', () => {
     expect(duplicateTypesIn(files)).to.deep.equal([]);
     const text = `export interface Place {}\ninterface Own {}`;
     const twice = ['lib/a.ts', 'lib/b.ts'].map((path) => ({ path, text }));
     expect(duplicateTypesIn(twice)).to.deep.equal(['Place: lib/a.ts lib/b.ts']);
   });
 
-  it('has no function of more than 60 lines', () => {
+  long('has no function of more than 60 lines', () => {
     expect(files.flatMap((file) => longFunctionsIn(file))).to.deep.equal([]);
     const text = `const f = () => {\n${'g();\n'.repeat(60)}};`;
     expect(longFunctionsIn({ path: 'lib/x.ts', text })).to.deep.equal(['lib/x.ts:1 has 62 lines']);

@@ -14,6 +14,7 @@ import { readWorkEvents, type WorkEvent } from '../../src/lib/sessions/work-even
 import { LOG_START } from '../../src/lib/platform/files/journal';
 import { testArea, type TestArea } from '../helpers/area';
 import { PAYLOADS, PLAYED_ID, PLAYED_SECRET, RULES, SETTINGS, type Played } from './assistant-payloads';
+import { long } from '../helpers/long';
 
 const ROOT = resolve(__dirname, '..', '..');
 const NOW = Date.parse('2026-11-20T10:00:00Z');
@@ -59,7 +60,7 @@ export function assistantContract(assistant: Assistant): void {
       expect(assistant.ownFile === undefined).to.equal(assistant.entry !== undefined);
     });
 
-    it('leaves nothing behind where nothing was', async () => {
+    long('leaves nothing behind where nothing was', async () => {
       const { added, settings } = await install();
       expect(settings).to.equal(path());
       expect(added).to.deep.equal(assistant.hooks.map(({ event }) => event));
@@ -162,7 +163,7 @@ export function assistantContract(assistant: Assistant): void {
       return events;
     };
 
-    it('understands each event that it registers', async () => {
+    long('understands each event that it registers', async () => {
       const played = PAYLOADS[id];
       expect(played.map(({ event }) => event)).to.have.members(assistant.hooks.map(({ event }) => event));
       for (const one of played) await play(one);

@@ -49,7 +49,7 @@ describe('the OpenCode plugin', function () {
     });
   }
 
-  it('reports what OpenCode 1 does, by changes of state', async () => {
+  long('reports what OpenCode 1 does, by changes of state', async () => {
     const { id, server } = await load();
     expect(id).to.equal('steward');
     const hooks = await server({ directory: '/src/site' });
@@ -105,7 +105,7 @@ describe('the OpenCode plugin', function () {
     expect(made[10]?.[1]).to.include({ last_assistant_message: 'Done.' });
   });
 
-  it('reports how a turn of OpenCode 1 ended, once', async () => {
+  long('reports how a turn of OpenCode 1 ended, once', async () => {
     const { server } = await load();
     const hooks = await server({ directory: '/src/site' });
     const event = (type: string, more: object = {}) =>
@@ -139,7 +139,7 @@ describe('the OpenCode plugin', function () {
     expect(ends[1]).to.include({ last_assistant_message: 'resets 6pm' });
   });
 
-  it('reports a resumed subagent as part of its session, also after a restart', async () => {
+  long('reports a resumed subagent as part of its session, also after a restart', async () => {
     for (const restarted of [false, true]) {
       const { server } = await load();
       const hooks = await server({ directory: '/src/site' });
@@ -175,7 +175,7 @@ describe('the OpenCode plugin', function () {
     expect(new Set(made.map(([, { session_id: id }]) => id))).to.deep.equal(new Set(['s1']));
   });
 
-  it('ends the open sessions of a folder when OpenCode 1 exits', async () => {
+  long('ends the open sessions of a folder when OpenCode 1 exits', async () => {
     const { server } = await load();
     const [site, other] = [
       await server({ directory: '/src/site' }),
@@ -195,44 +195,47 @@ describe('the OpenCode plugin', function () {
     ]);
   });
 
-  it('reports what OpenCode 2 does, once, and does nothing in the context that OpenCode 1 gives', async () => {
-    const { setup } = await load();
-    expect(await setup({ agent: {} })).to.equal(undefined);
-    const at = { location: { directory: '/src/site' } };
-    const event = (id: string, type: string, data: object) => ({ id, type, data, ...at });
-    const events = [
-      event('e1', 'session.created', { sessionID: 's1' }),
-      event('e1', 'session.created', { sessionID: 's1' }),
-      event('e2', 'session.inbox.enqueued', {
-        sessionID: 's1',
-        item: { type: 'user', payload: { text: 'fix' } },
-      }),
-      event('e3', 'permission.asked', { sessionID: 's1', action: 'shell', resources: ['SECRET'] }),
-      event('e4', 'permission.replied', { sessionID: 's1' }),
-      event('e5', 'form.created', { form: { sessionID: 's1' } }),
-      event('e6', 'session.text.ended', { sessionID: 's1', text: 'Done.' }),
-      event('e7', 'session.execution.interrupted', { sessionID: 's1', reason: 'user' }),
-    ];
-    let hooked = 0;
-    const stop = await setup({
-      event: { subscribe: () => stream(events) },
-      tool: { hook: () => Promise.resolve((hooked += 1)) },
-      ...at,
-    });
-    const made = await calls(6);
-    expect(hooked).to.equal(2);
-    stop?.();
-    expect(JSON.stringify(made)).not.to.include('SECRET');
-    expect(made.map(([verb, { hook_event_name: name }]) => [verb, name])).to.deep.equal([
-      ['session-start', 'SessionStart'],
-      ['prompt', 'UserPromptSubmit'],
-      ['notification', 'PermissionRequest'],
-      ['tool', 'PostToolUse'],
-      ['notification', 'Notification'],
-      ['stop', 'Interrupt'],
-    ]);
-    expect(made[4]?.[1]).to.include({ notification_type: 'elicitation_dialog', cwd: '/src/site' });
-  });
+  long(
+    'reports what OpenCode 2 does, once, and does nothing in the context that OpenCode 1 gives',
+    async () => {
+      const { setup } = await load();
+      expect(await setup({ agent: {} })).to.equal(undefined);
+      const at = { location: { directory: '/src/site' } };
+      const event = (id: string, type: string, data: object) => ({ id, type, data, ...at });
+      const events = [
+        event('e1', 'session.created', { sessionID: 's1' }),
+        event('e1', 'session.created', { sessionID: 's1' }),
+        event('e2', 'session.inbox.enqueued', {
+          sessionID: 's1',
+          item: { type: 'user', payload: { text: 'fix' } },
+        }),
+        event('e3', 'permission.asked', { sessionID: 's1', action: 'shell', resources: ['SECRET'] }),
+        event('e4', 'permission.replied', { sessionID: 's1' }),
+        event('e5', 'form.created', { form: { sessionID: 's1' } }),
+        event('e6', 'session.text.ended', { sessionID: 's1', text: 'Done.' }),
+        event('e7', 'session.execution.interrupted', { sessionID: 's1', reason: 'user' }),
+      ];
+      let hooked = 0;
+      const stop = await setup({
+        event: { subscribe: () => stream(events) },
+        tool: { hook: () => Promise.resolve((hooked += 1)) },
+        ...at,
+      });
+      const made = await calls(6);
+      expect(hooked).to.equal(2);
+      stop?.();
+      expect(JSON.stringify(made)).not.to.include('SECRET');
+      expect(made.map(([verb, { hook_event_name: name }]) => [verb, name])).to.deep.equal([
+        ['session-start', 'SessionStart'],
+        ['prompt', 'UserPromptSubmit'],
+        ['notification', 'PermissionRequest'],
+        ['tool', 'PostToolUse'],
+        ['notification', 'Notification'],
+        ['stop', 'Interrupt'],
+      ]);
+      expect(made[4]?.[1]).to.include({ notification_type: 'elicitation_dialog', cwd: '/src/site' });
+    },
+  );
 
   long('drops only events of tools if the shim takes long', async () => {
     const gate = box.path('gate');

@@ -104,7 +104,7 @@ describe('steward mcp', function () {
     expect(standup).to.deep.equal({ text: run.stdout, isError: false });
   });
 
-  it('adds, claims and closes an issue, and refuses a file as evidence (slow)', async () => {
+  it('adds, claims and closes an issue, and refuses a file as evidence', async () => {
     const setup = await steward(['work', 'setup', 'ann/work', '--json'], { home: home.path, env: env() });
     expect(setup.code, setup.stderr).to.equal(0);
     const client = await connect('--write');

@@ -5,11 +5,12 @@ import { expect } from 'chai';
 import { parse } from 'yaml';
 
 import { engines } from '../../package.json';
+import { long } from '../helpers/long';
 
 const FOLDER = join(__dirname, '..', '..', '.github', 'workflows');
 
 describe('the workflows of the code host', () => {
-  it('have no error', async () => {
+  long('have no error', async () => {
     const lint = await createLinter();
     for (const name of readdirSync(FOLDER)) {
       const path = join(FOLDER, name);

@@ -12,6 +12,7 @@ import {
 import { checkInvocations } from '../../../src/lib/agents/check';
 import { TYPES } from '../../helpers/agents';
 import { thrown } from '../../helpers/errors';
+import { long } from '../../helpers/long';
 
 const BASE = { subagentType: 'general-purpose', model: 'balanced' } as const;
 
@@ -34,7 +35,7 @@ describe('briefs', () => {
     expect(checkInvocations([planned], TYPES).breaches).to.deep.equal([]);
   });
 
-  it('are distinct, and the same for the same request, whatever trait is set', () => {
+  long('are distinct, and the same for the same request, whatever trait is set', () => {
     const some = <T extends { id: string }>(traits: readonly T[]) =>
       fc.option(fc.constantFrom(...traits.map(({ id }) => [id])), { nil: undefined });
     fc.assert(

@@ -12,6 +12,7 @@ import { initSense, senseStore } from '../../../src/lib/sense/store';
 import { appendWorkEvent, type WorkEvent } from '../../../src/lib/sessions/work-events';
 import { testArea, type TestArea } from '../../helpers/area';
 import { recordedDesktop } from '../../helpers/fake-desktop';
+import { long } from '../../helpers/long';
 
 describe('the watch for breaks', () => {
   let area: TestArea;
@@ -82,7 +83,7 @@ describe('the watch for breaks', () => {
     expect(asked()).to.equal(0);
   });
 
-  it('notices another kind of application, but not another application of the kind', async () => {
+  long('notices another kind of application, but not another application of the kind', async () => {
     hold();
     expect(await pass()).to.equal(undefined);
     app = 'Visual Studio Code';

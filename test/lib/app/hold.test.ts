@@ -15,6 +15,7 @@ import { toIso } from '../../../src/lib/platform/time/clock';
 import { appendWorkEvent } from '../../../src/lib/sessions/work-events';
 import { testArea, type TestArea } from '../../helpers/area';
 import { recordedDesktop } from '../../helpers/fake-desktop';
+import { long } from '../../helpers/long';
 
 /** Longer than what a poll does takes: two that are always due would keep Node from everything else. */
 const POLL_MS = 50;
@@ -122,7 +123,7 @@ describe('a held request, checked again before its answer counts', () => {
     expect(await answer).to.include('"behavior":"deny"');
   });
 
-  it('has a row of its own beside another one of its session, and gets its own answer', async () => {
+  long('has a row of its own beside another one of its session, and gets its own answer', async () => {
     const at = toIso(Date.now());
     const requests = [{ agent: null, reason: 'permission_prompt', tool: 'Bash', at }];
     const session = {

@@ -7,6 +7,7 @@ import { ASSISTANTS } from '../../../src/lib/assistant';
 import { findSessions, type FindQuery, type FoundSession } from '../../../src/lib/assistant/find';
 import { findTerms, marked } from '../../../src/lib/assistant/find-words';
 import { transcriptsSince } from '../../../src/lib/assistant/transcripts';
+import { long } from '../../helpers/long';
 
 const sqlite = process.getBuiltinModule('node:sqlite' as 'node:fs') as unknown as
   { DatabaseSync: new (path: string) => { exec: (sql: string) => void; close: () => void } } | undefined;
@@ -221,7 +222,7 @@ describe('find', () => {
     );
   });
 
-  it('reads lines that span parts of a file, and skips those that are too long', async () => {
+  long('reads lines that span parts of a file, and skips those that are too long', async () => {
     const pad = (size: number): string => 'x'.repeat(size);
     log('.claude/projects/a/1.jsonl', [
       claude('first', `refund ${pad(262_000)}`),

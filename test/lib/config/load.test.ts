@@ -379,7 +379,7 @@ describe('config: loadConfig', () => {
     expect(String(loaded.config.settings.notifications.push.topic)).to.equal('•••• (set)');
   });
 
-  it('reads and executes nothing of a hostile current folder', function () {
+  long('reads and executes nothing of a hostile current folder', function () {
     this.timeout(60_000);
     const proof = join(at.home, 'executed');
     const code = `require('node:fs').writeFileSync(${JSON.stringify(proof)}, __filename); module.exports = {da: {name: 'EVIL'}};`;

@@ -155,7 +155,7 @@ describe('config: setConfig', () => {
     }
   });
 
-  it('changes in YAML only the value itself: comments, order, quotes and odd spacing stay', async () => {
+  long('changes in YAML only the value itself: comments, order, quotes and odd spacing stay', async () => {
     const before = [
       '# Mine',
       'da:      # the assistant',

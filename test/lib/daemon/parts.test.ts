@@ -19,6 +19,7 @@ import { rejection } from '../../helpers/errors';
 import { testArea, type TestArea } from '../../helpers/area';
 import { testApp } from '../../helpers/daemon-app';
 import { scratch } from '../../helpers/scratch';
+import { long } from '../../helpers/long';
 
 const clock = systemClock();
 
@@ -48,7 +49,7 @@ describe('daemon parts', () => {
       removeInstance(box.area);
     });
 
-    it('allows one daemon a user area, and reports the address of the first', async () => {
+    long('allows one daemon a user area, and reports the address of the first', async () => {
       const deps = { ...box.deps, area: box.area };
       await asOnlyDaemon(deps, async () => {
         writeInstance(box.area, instance);
@@ -112,7 +113,7 @@ describe('daemon parts', () => {
       }
     };
 
-    it('reads an answer, and reports an invalid one', async function () {
+    long('reads an answer, and reports an invalid one', async function () {
       if (process.platform === 'win32') this.skip();
       expect(await answering('HTTP/1.1 200 OK\r\ncontent-length: 7\r\n\r\n{"a":1}')).to.deep.equal({
         status: 200,
@@ -159,7 +160,7 @@ describe('daemon parts', () => {
       expect(log.problem()).to.equal(undefined);
     });
 
-    it('rotates by size, keeps one old file, and reads across both', () => {
+    long('rotates by size, keeps one old file, and reads across both', () => {
       const log = open();
       const path = box.path('area', 'daemon', 'daemon.log');
       const long = 'x'.repeat(3900);

@@ -155,7 +155,7 @@ describe('notify: delivery', () => {
     expect(world.result(id, 'push')).to.include({ result: 'delivered', attempts: 3, maybeTwice: false });
   });
 
-  it('retries a banner for 15 minutes, however many attempts were forced', async () => {
+  long('retries a banner for 15 minutes, however many attempts were forced', async () => {
     world.notifications.routing.backgroundAgent = ['desktop'];
     world.channels.desktop.answers = Array.from({ length: 20 }, () => AGAIN);
     const id = await send({ event: 'backgroundAgent' });
@@ -527,7 +527,7 @@ describe('notify: delivery', () => {
       expect(texts('push')).to.have.length(2);
     });
 
-    it('send one of fifty at once', async () => {
+    long('send one of fifty at once', async () => {
       await Promise.all(Array.from({ length: 50 }, () => send(key)));
       await deliver();
       expect(texts('push')).to.deep.equal(['Hello']);
@@ -843,7 +843,7 @@ describe('notify: delivery', () => {
     expect(texts('desktop')).to.have.length(1);
   });
 
-  it('closes in time while a channel hangs, and the next process goes on', async () => {
+  long('closes in time while a channel hangs, and the next process goes on', async () => {
     world.channels.push.answers = [() => new Promise(() => undefined)];
     const id = await send({ event: 'backgroundAgent' });
     delivering = keepDelivering(world.deps);

@@ -476,7 +476,7 @@ describe('the state of the sessions', () => {
       expect(seen).to.deep.equal([old(5), true, false]);
     });
 
-    it('are read again by a daemon only after a file has changed, and callers get copies', () => {
+    long('are read again by a daemon only after a file has changed, and callers get copies', () => {
       const read = archiveReader({ now: () => Date.now() + 60_000 });
       const folder = join(area.area.root, 'state', 'sessions-archive');
       const [slug = ''] = Object.keys(read(folder));

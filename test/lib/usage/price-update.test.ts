@@ -66,7 +66,10 @@ describe('updating the model prices (lib)', () => {
     const whole = JSON.stringify({ 'gpt-6': entry(), 'gpt-7': entry() });
     const cases: [() => Promise<unknown>, string][] = [
       [() => fetched(whole.slice(0, -20)), 'sent no complete price table'],
-      [() => fetched(whole, { headers: { 'content-length': '9999' } }), 'closed the connection before'],
+      [
+        () => fetched(whole, { headers: { 'content-length': '9999', connection: 'close' } }),
+        'closed the connection before',
+      ],
       [() => fetched([entry()]), 'sent no complete price table'],
       [() => fetched({ models: { 'gpt-6': entry() } }), 'sent a table without prices'],
       [() => fetched({ 'gpt-6': entry({ input_cost_per_token: -1e-6 }) }), 'sent an invalid price of gpt-6'],

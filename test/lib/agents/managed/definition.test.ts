@@ -6,6 +6,7 @@ import { agentBody, createEnvironment, environmentBody } from '../../../../src/l
 import { checkedId } from '../../../../src/lib/agents/managed/event';
 import { eventText } from '../../../../src/lib/agents/managed/view';
 import { apiError, failureOf } from '../../../../src/lib/agents/managed/failure';
+import { long } from '../../../helpers/long';
 
 describe('managed: definitions', () => {
   it('overrides the file by flags, and adds the default toolset', () => {
@@ -106,7 +107,7 @@ describe('managed: permissions in advance', () => {
 });
 
 describe('managed: text from elsewhere', () => {
-  it('reaches a terminal without control characters', () => {
+  long('reaches a terminal without control characters', () => {
     const types = [
       'agent.message',
       'user.message',

@@ -64,7 +64,7 @@ describe('managed: the server of the tests, driven by the vendor’s library', f
     expect(messages).to.have.length(1);
   });
 
-  it('refuses what the service refuses', async () => {
+  long('refuses what the service refuses', async () => {
     const id = await makeSession();
     const stranger = new Anthropic({ apiKey: 'another', baseURL: fake.url, maxRetries: 0, logLevel: 'off' });
     const status = async (promise: Promise<unknown>): Promise<unknown> =>

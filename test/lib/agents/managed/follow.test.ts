@@ -153,7 +153,7 @@ describe('managed: a lagging history', function () {
     expect(said).to.deep.equal([]);
   });
 
-  it('is waited for a bounded time, then reported', async () => {
+  long('is waited for a bounded time, then reported', async () => {
     const found = await woken();
     const end = await followed({ ...found, until: 'turn' }, { lagMs: 10 });
     expect(end.outcome).to.include({ reason: 'end_turn' });

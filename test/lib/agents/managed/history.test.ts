@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import type { EventQuery, ManagedClient, Page } from '../../../../src/lib/agents/managed/client';
 import type { ManagedEvent } from '../../../../src/lib/agents/managed/event';
 import { openHistory, readHistory } from '../../../../src/lib/agents/managed/reader';
+import { long } from '../../../helpers/long';
 
 /** A log that grows, served in pages of a size, with cursors that name a place. */
 function logOf(ids: string[], pageSize: number): Pick<ManagedClient, 'events'> & { asked: EventQuery[] } {
@@ -21,7 +22,7 @@ function logOf(ids: string[], pageSize: number): Pick<ManagedClient, 'events'> &
 }
 
 describe('managed: reading the history', () => {
-  it('gives every event in order, whatever the growth and the page size', async () => {
+  long('gives every event in order, whatever the growth and the page size', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.integer({ min: 0, max: 400 }), { minLength: 1, maxLength: 6 }),

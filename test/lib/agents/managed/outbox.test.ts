@@ -14,6 +14,7 @@ import { startFake, type Fake } from '../../../helpers/fake-managed/server';
 import { QUICK, sendDeps } from '../../../helpers/managed';
 import { rejection } from '../../../helpers/errors';
 import { scratch } from '../../../helpers/scratch';
+import { long } from '../../../helpers/long';
 
 describe('managed: sending once over a connection that loses answers', () => {
   const box = scratch();
@@ -54,7 +55,7 @@ describe('managed: sending once over a connection that loses answers', () => {
     });
   }
 
-  it('retries a message that has not arrived', async () => {
+  long('retries a message that has not arrived', async () => {
     const { id } = fake.makeSession();
     faults = [{ kind: 'reset' }, { kind: 'status', status: 529 }, { kind: 'status', status: 429 }];
     await sendMessage(deps, id, 'hello');
@@ -117,7 +118,7 @@ describe('managed: sending once over a connection that loses answers', () => {
     expect(log.filter(({ type }) => type === 'user.tool_confirmation')).to.have.length(1);
   });
 
-  it('sends the remaining answers if a killed process sent some', async () => {
+  long('sends the remaining answers if a killed process sent some', async () => {
     const { id } = fake.makeSession();
     const session = fake.sessions.get(id);
     for (const use of ['one', 'two', 'three', 'four']) session?.pending.add(use);

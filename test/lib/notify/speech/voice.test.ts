@@ -12,6 +12,7 @@ import {
 import { systemClock } from '../../../../src/lib/platform/time/clock';
 import { scratch } from '../../../helpers/scratch';
 import { machineWith, script, pcm, speechServer, status } from '../../../helpers/speech';
+import { long } from '../../../helpers/long';
 
 describe('notify/speech: voice', () => {
   const box = scratch();
@@ -51,7 +52,7 @@ describe('notify/speech: voice', () => {
     expect(problem?.message).to.match(/not a JSON/);
   });
 
-  it('speaks it, and reports each problem of the file once', async () => {
+  long('speaks it, and reports each problem of the file once', async () => {
     const heard = box.path('heard');
     const espeak = script(box.path('espeak-ng'), `cat >>'${heard}'; echo >>'${heard}'`);
     const voice = voiceOf('auto', { 'espeak-ng': espeak });
@@ -83,7 +84,7 @@ describe('notify/speech: voice', () => {
     expect(looks).to.be.lessThan(120);
   });
 
-  it('uses the current settings, also for a text that waited for its turn', async () => {
+  long('uses the current settings, also for a text that waited for its turn', async () => {
     const server = await speechServer();
     try {
       const play = script(box.path('aplay'), 'exit 0');
@@ -113,7 +114,7 @@ describe('notify/speech: voice', () => {
     }
   });
 
-  it('tries a provider again at once when its settings change', async () => {
+  long('tries a provider again at once when its settings change', async () => {
     const server = await speechServer();
     try {
       server.answer(status(401, {}));

@@ -25,6 +25,7 @@ import {
 } from '../../../../src/lib/platform/files/atomic-file';
 import { bundleChild } from '../../../helpers/bundle';
 import { scratch } from '../../../helpers/scratch';
+import { long } from '../../../helpers/long';
 
 const modeOf = (path: string): number => statSync(path).mode & 0o777;
 
@@ -165,7 +166,7 @@ describe('platform/atomic-file', () => {
       expect(readdirSync(box.path())).to.deep.equal(['file']);
     });
 
-    it('says that a folder is read-only, and leaves the old content', () => {
+    long('says that a folder is read-only, and leaves the old content', () => {
       const bundle = bundleChild('write-once');
       try {
         writeFileSync(file(), 'old');

@@ -220,7 +220,7 @@ describe('platform/jsonl', () => {
       }
     });
 
-    it('does so behind a torn line, and for any lines and any cut', () => {
+    long('does so behind a torn line, and for any lines and any cut', () => {
       const line = fc
         .string({ unit: 'grapheme', minLength: 1 })
         .map((one) => `<${one.replaceAll('\n', '')}>`);

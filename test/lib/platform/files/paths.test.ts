@@ -13,6 +13,7 @@ import {
   type PathHost,
 } from '../../../../src/lib/platform/files/paths';
 import { scratch } from '../../../helpers/scratch';
+import { long } from '../../../helpers/long';
 
 const linux = (env: NodeJS.ProcessEnv = {}): PathHost => ({ platform: 'linux', env, home: '/home/ada' });
 const mac = (env: NodeJS.ProcessEnv = {}): PathHost => ({ platform: 'darwin', env, home: '/Users/ada' });
@@ -87,7 +88,7 @@ describe('platform/paths', () => {
     expect(machineStateOf(box.path('circle'), linux())).to.be.a('string');
   });
 
-  it('never takes the current folder for the home folder', function () {
+  long('never takes the current folder for the home folder', function () {
     if (process.platform === 'win32') this.skip();
     for (const HOME of ['', 'relative', undefined]) {
       const script = "console.log(require('./src/lib/platform/files/paths').userAreaPath())";

@@ -23,7 +23,7 @@ describe('platform/short-hash', () => {
     expect(new Set(hashes).size).to.equal(hashes.length);
   });
 
-  it('names nothing twice', () => {
+  long('names nothing twice', () => {
     const names = Array.from({ length: 10_000 }, () => randomName(12));
     expect(new Set(names).size).to.equal(names.length);
     for (const name of names) expect(name).to.match(/^[0-9a-f]{12}$/);

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
 import { peerLookup } from '../../../../src/lib/platform/net/peer';
+import { long } from '../../../helpers/long';
 
 /** `nobody` where it is usual; any number that is neither root nor this user will do. */
 const OTHER_UID = 65_534;
@@ -99,13 +100,16 @@ describe('platform/peer', function () {
   }
 
   // A closed connection of this user may be listed with its user or with root, so only another user's decides.
-  it("does not take another user's connection that was closed meanwhile for one of root", async function () {
-    if (process.getuid?.() !== 0) this.skip();
-    const { port, next } = await listen('127.0.0.1');
-    // Nothing is accepted here until the client has ended.
-    const asOther = { cwd: '/', env: {}, uid: OTHER_UID };
-    spawnSync(process.execPath, ['-e', CLIENT, String(port), '127.0.0.1', 'no'], asOther);
-    const question = peerLookup()(await next());
-    expect(await question()).to.equal(true);
-  });
+  long(
+    "does not take another user's connection that was closed meanwhile for one of root",
+    async function () {
+      if (process.getuid?.() !== 0) this.skip();
+      const { port, next } = await listen('127.0.0.1');
+      // Nothing is accepted here until the client has ended.
+      const asOther = { cwd: '/', env: {}, uid: OTHER_UID };
+      spawnSync(process.execPath, ['-e', CLIENT, String(port), '127.0.0.1', 'no'], asOther);
+      const question = peerLookup()(await next());
+      expect(await question()).to.equal(true);
+    },
+  );
 });

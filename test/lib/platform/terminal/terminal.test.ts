@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 
 import { clean } from '../../../../src/lib/platform/terminal/terminal';
+import { long } from '../../../helpers/long';
 
 /** What a terminal acts on, or nobody sees, by code point; joiners and the selectors of emoji are judged by their place. */
 const DROPPED: readonly (readonly [from: number, to: number])[] = [
@@ -130,7 +131,7 @@ describe('platform/terminal: clean', () => {
     });
   }
 
-  it('takes time in proportion to the length', () => {
+  long('takes time in proportion to the length', () => {
     // With backtracking, these would outlast the time limit of the test.
     for (const piece of [`${ESC}]`, `${ESC}[`, `${ESC}[0;`, '\u009b ', `${ESC} `])
       expect(clean(piece.repeat(200_000))).not.to.include(ESC);

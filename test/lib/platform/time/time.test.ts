@@ -67,7 +67,7 @@ describe('platform/time: days', () => {
     }
   }).timeout(60_000);
 
-  it('begins a day where the wall clock first shows it, and tiles the days without a gap', () => {
+  long('begins a day where the wall clock first shows it, and tiles the days without a gap', () => {
     fc.assert(
       fc.property(someZone, someDay, (zone, day) => {
         const { startMs, endMs } = dayBounds(day, zone);

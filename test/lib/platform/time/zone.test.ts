@@ -69,7 +69,7 @@ describe('platform/zone', () => {
     expect(() => wallClock(Number.NaN, 'Asia/Tokyo')).to.throw(RangeError);
   });
 
-  it('makes no formatter for the zone of the system', () => {
+  long('makes no formatter for the zone of the system', () => {
     // In a process of its own, where none has been made: Intl is taken away first.
     const script = `
       const { systemZone, wallClock } = require('./src/lib/platform/time/time');

@@ -186,16 +186,20 @@ describe('sense: merging the days of several machines', () => {
 
   describe('whatever the machines recorded', () => {
     const dates = ['2026-11-19', DAY, '2026-11-21'];
-    const sets = Array.from({ length: 150 }, (_, seed) => {
-      const random = seeded(seed + 1);
-      const days = MACHINES.flatMap(({ id }) =>
-        dates.filter(() => random.chance(0.7)).map((date) => randomDay(random, id, date)),
-      );
-      return { random, days };
-    }).filter(({ days }) => days.some(({ record }) => record.date === DAY));
+    const make = () =>
+      Array.from({ length: 150 }, (_, seed) => {
+        const random = seeded(seed + 1);
+        const days = MACHINES.flatMap(({ id }) =>
+          dates.filter(() => random.chance(0.7)).map((date) => randomDay(random, id, date)),
+        );
+        return { random, days };
+      }).filter(({ days }) => days.some(({ record }) => record.date === DAY));
+    let made: ReturnType<typeof make> | undefined;
+    // Only once they are needed: they take seconds.
+    const sets = () => (made ??= make());
 
     long('gives the same bytes in any order and with repetitions', () => {
-      for (const { random, days } of sets) {
+      for (const { random, days } of sets()) {
         const bytes = JSON.stringify(mergeDays(days, new Set(dates), MACHINES));
         const shuffled = [...days, ...days.filter(() => random.chance(0.5))]
           .map((day) => ({ day: JSON.parse(JSON.stringify(day)) as MachineDay, key: random.next() }))
@@ -207,14 +211,14 @@ describe('sense: merging the days of several machines', () => {
     });
 
     long('gives the same bytes for a day alone and in a range', () => {
-      for (const { days } of sets) {
+      for (const { days } of sets()) {
         const range = mergeDays(days, new Set(dates), MACHINES).find(({ date }) => date === DAY);
         expect(JSON.stringify(range)).to.equal(JSON.stringify(merge(days)));
       }
     });
 
-    it("gives a single machine's own figures", () => {
-      for (const { days } of sets) {
+    long("gives a single machine's own figures", () => {
+      for (const { days } of sets()) {
         const day = days.find(({ record }) => record.date === DAY) as MachineDay;
         const { machines, overlapMinutes, ledger, ...record } = merge([day]);
         const { ledger: own, ...rest } = day.record;
@@ -232,8 +236,8 @@ describe('sense: merging the days of several machines', () => {
       }
     });
 
-    it('adds up: kinds, applications, hours, your time, machines and the overlap', () => {
-      for (const { days } of sets) {
+    long('adds up: kinds, applications, hours, your time, machines and the overlap', () => {
+      for (const { days } of sets()) {
         const record = merge(days);
         const tenths = (list: readonly number[]): number =>
           list.reduce((sum, minutes) => sum + Math.round(minutes * 10), 0);
@@ -253,7 +257,7 @@ describe('sense: merging the days of several machines', () => {
     }); // prettier-ignore
 
     long('never counts less with one machine more', () => {
-      for (const { days } of sets) {
+      for (const { days } of sets()) {
         for (const { id } of MACHINES) {
           const some = days.filter(({ machine }) => machine !== id);
           if (!some.some(({ record }) => record.date === DAY)) continue;
