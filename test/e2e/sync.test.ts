@@ -309,7 +309,7 @@ describe('several machines with one exchange folder (built)', function () {
     expect(Object.keys(files()).length).to.be.lessThan(own);
   });
 
-  it('publishes from the daemon, once the folder is back (slow)', async () => {
+  it('publishes from the daemon, once the folder is back', async () => {
     const away = `${folder}-away`;
     renameSync(folder, away);
     const daemon = await startDaemon({ home: laptop.path });
