@@ -25,7 +25,7 @@ export default class Find extends BaseCommand {
     repo,
     of: of('Days'),
     since: text({ hidden: true, exclusive: ['of'] }),
-    files: boolean({ description: 'Search the paths of edited files instead.' }),
+    files: boolean({ description: 'Search the paths of edited files instead.', exclusive: ['by'] }),
     limit: limit('Number of sessions after which to stop.', 20),
   };
   static override examples = [

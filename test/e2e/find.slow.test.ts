@@ -50,6 +50,12 @@ describe('steward find (built)', function () {
     expect([none.stdout, none.code]).to.deep.equal(['No session found. Only whole words match.\n', 5]);
   });
 
+  it('does not ask who wrote a path', async () => {
+    const { code, stderr } = await steward(['find', 'zebrafish', '--files', '--by', 'you']);
+    expect(code).to.equal(2);
+    expect(stderr).to.include('--by cannot be combined with --files.');
+  });
+
   it('finds only what is newer than --since', async () => {
     const folder = join(home.path, '.claude', 'projects', 'shop');
     mkdirSync(folder, { recursive: true });
