@@ -18,7 +18,10 @@ const MODULES = {
   ],
   restricted: [['sessions/restricted'], ['sessions/restricted', 'assistant/restricted']],
   agents: [['agents/routing'], ['agents/routing', 'agents/check']],
-  routing: [['notify/routing'], ['notify/routing', 'notify/quiet-hours', 'notify/dispatch']],
+  routing: [
+    ['notify/routing'],
+    ['notify/routing', 'notify/quiet-hours', 'notify/at-break', 'notify/dispatch'],
+  ],
   outbox: [
     ['notify/outbox', 'notify/lane'],
     ['notify/outbox', 'notify/lane', 'notify/dispatch', 'notify/retry'],

@@ -80,6 +80,23 @@ describe('notify: routing', () => {
     expect(to(plan({ event: 'attention' }, { moment: { channels: pushes } }))).to.equal('push');
   });
 
+  it('sends what another program has pushed already by no push', () => {
+    const own = { ...settings, routing: { ...routing, error: ['push', 'telegram', 'chat'] as const } };
+    const request = parseRequest({ message: 'x', event: 'error', voice_enabled: false });
+    expect(to(route(request, own, moment))).to.equal('push chat telegram');
+    expect(to(route({ ...request, isBridged: true }, own, moment))).to.equal('chat');
+  });
+
+  it('sends what a job reports to your phone only if that is set up', () => {
+    const plain = parseRequest({ message: 'x' });
+    const request = { ...plain, source: 'job' as const };
+    expect(route(request, settings, moment).skipped).to.deep.equal([]);
+    const withSms = { ...moment, channels: channelsThat(() => undefined) };
+    expect(to(route(request, settings, withSms))).to.equal('desktop sms');
+    const none = { ...moment, channels: [] };
+    expect(route(plain, settings, none).skipped).to.deep.equal([{ channel: 'voice', reason: 'unsupported' }]);
+  });
+
   describe('reaches you where you are', () => {
     const noPush = channelsThat((id) => (id === 'push' || id === 'sms' ? 'not here' : undefined));
     const onlyDesktop = { ...settings, routing: { ...routing, taskComplete: ['desktop'] as const } };
