@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 
 import { batchOf, MAX_BRIEFS, MODEL_TIERS } from '../../../src/lib/agents/brief';
-import { explainRoute, type RouteOptions, RULES } from '../../../src/lib/agents/routing';
+import { explainRoute, isIdle, type RouteOptions, RULES } from '../../../src/lib/agents/routing';
 import { corpus, NAMED, route, TYPES, type CorpusRequest } from '../../helpers/agents';
 import { long } from '../../helpers/long';
 
@@ -142,6 +142,96 @@ describe('routing', () => {
     const decision = route('launch 500 agents', OPTIONS);
     expect(decision.briefs).to.have.length(MAX_BRIEFS);
     expect(decision.warnings.join()).to.match(/500 agents/);
+  });
+
+  describe('gives a whole decision', () => {
+    const NONE = 'No rule matched; the assistant does the work itself.';
+    const BUILD =
+      'Production-grade code (effort E3 or higher, no shortcuts, or the builder by name): the builder in build mode.';
+    const AUDIT =
+      ' Afterwards, consider a read-only audit by the same agent type (start its prompt with "MODE: audit").';
+    const RESEARCH = '"research" (rule 3). Research or investigation: the research skill and its researchers.';
+    const AGENTS = 'Agents are requested: inline briefs, one per perspective.';
+    const native = { worker: 'native', subagentType: null, model: 'balanced', rule: 'native', why: NONE, triggers: [] };
+    const research = {
+      ...{ worker: 'research', subagentType: 'researcher-a', rule: 'research', why: RESEARCH },
+      ...{ triggers: ['research'], brief: 'researcher-a' },
+    };
+    const build = (words: string, model: string, after = '') => ({
+      ...{ worker: 'builtin', subagentType: 'builder', brief: 'builder', model, mode: 'build', rule: 'production' },
+      ...{ why: `"${words}" (rule 6). ${BUILD}${after}`, triggers: [words] },
+    });
+    const retired = (type: string, words: string) => ({
+      ...{ worker: 'custom', subagentType: 'general-purpose', brief: 'general-purpose', model: 'balanced' },
+      ...{ rule: 'agents', why: `"${words}" (rule 2). ${AGENTS}`, triggers: [words] },
+      warnings: [`The agent type "${type}" is retired; use the general type with an inline brief.`],
+    });
+    const rows: [request: string, options: Partial<RouteOptions>, decision: object][] = [
+      ['hello there', {}, native],
+      ['effort level e1 hello there', {}, { ...native, model: 'fast' }],
+      ['effort 2 hello there', {}, native],
+      [' e4, hello there', {}, { ...native, model: 'deep' }],
+      ['wine4: hello there', {}, native],
+      [
+        'hello there',
+        { broken: 2 },
+        { ...native, warnings: ['2 invalid files in the roster; run "steward agents roster list".'] },
+      ],
+      [
+        "don't use custom agents",
+        {},
+        { ...native, warnings: ['"custom" was not interpreted as a request for custom agents.'] },
+      ],
+      ['a custom report', {}, native],
+      ['research the market with the fast model', {}, { ...research, model: 'fast' }],
+      ['quickly research the market', {}, { ...research, model: 'fast' }],
+      ['think deeply and research the market', {}, { ...research, model: 'deep' }],
+      ['research the market', {}, { ...research, model: 'balanced' }],
+      ['research the market', { count: 1 }, { ...research, model: 'balanced', briefs: 1 }],
+      ['E5: implement the payment service', {}, build('effort E5, implement', 'deep', AUDIT)],
+      ['implement the payment service', { effort: 4 }, build('effort E4, implement', 'deep', AUDIT)],
+      ['quickly implement the login form, no shortcuts', {}, build('no shortcuts', 'balanced')],
+      ['use the architect agent to plan it', {}, retired('architect', 'use the architect agent')],
+      ['use an engineer sub-agent to build it', {}, retired('engineer', 'use an engineer sub-agent')],
+      [
+        'use the explore agent',
+        {},
+        {
+          ...{ worker: 'builtin', subagentType: 'Explore', model: 'balanced', rule: 'built-in' },
+          ...{ why: '"explore agent" (rule 9.4). A built-in agent type is requested.', triggers: ['explore agent'] },
+          warnings: ['Built-in agents are for internal work. For your own briefs, ask for "custom agents".'],
+        },
+      ],
+    ];
+    for (const [request, options, decision] of rows)
+      it(`${request} ${JSON.stringify(options)}`, () => {
+        const { brief, briefs, launch, spotcheck, ...rest } = route(request, { ...OPTIONS, ...options });
+        expect([launch, spotcheck]).to.deep.equal([undefined, null]);
+        expect({
+          ...rest,
+          ...(brief && { brief: brief.subagentType }),
+          ...(briefs && { briefs: briefs.length }),
+        }).to.deep.equal({ warnings: [], ...decision });
+      });
+  }); // prettier-ignore
+
+  it('says what it does not do of what was asked', () => {
+    const warningsOf = (request: string, options: Partial<RouteOptions>): string[] =>
+      route(request, { ...OPTIONS, ...options }).warnings;
+    const ignored = 'No agents are launched, so the count is ignored.';
+    expect(warningsOf("don't launch any agents", { count: 3 })).to.deep.equal([ignored]);
+    expect(warningsOf("don't launch any agents", { count: 1 })).to.deep.equal([]);
+    expect(warningsOf("don't launch any agents", {})).to.deep.equal([]);
+    const audit = 'audit the code, and change nothing';
+    const effort = 'A cross-vendor audit requires effort E4 or E5.';
+    expect(warningsOf(audit, { effort: 3 })).to.deep.equal([effort]);
+    expect(warningsOf(audit, { effort: 4 })).to.deep.equal([]);
+    expect(warningsOf(audit, {})).to.deep.equal([]);
+  });
+
+  it('is printed by a hook only if it delegates', () => {
+    const [own, given] = [route('hello there', OPTIONS), route('research the market', OPTIONS)];
+    expect([isIdle(own, true), isIdle(own, false), isIdle(given, true)]).to.deep.equal([true, false, false]);
   });
 
   it('spreads research over the researchers', () => {

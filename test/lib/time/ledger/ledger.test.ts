@@ -8,6 +8,7 @@ import type { SenseEvent } from '../../../../src/lib/time/event';
 import { joinAnswers } from '../../../../src/lib/time/ledger/cells';
 import { AGENT_STATES, minutesIn, PLACES, type DayLedger } from '../../../../src/lib/time/ledger/model';
 import { overlapping, within, without } from '../../../../src/lib/time/ledger/spans';
+import { frontOf, timelineTally } from '../../../../src/lib/time/ledger/timeline';
 import type { DailyRecord } from '../../../../src/lib/time/record';
 import { buildDailyRecord } from '../../../helpers/sense';
 import { long } from '../../../helpers/long';
@@ -310,6 +311,50 @@ const anyEvent = fc.oneof(
   })),
 );
 const anyDay = fc.array(anyEvent, { maxLength: 30 });
+
+describe('sense: the timeline of sessions', () => {
+  const active = (minute: number, session: string, repo: string): SenseEvent => ({
+    ...{ ts: at(minute), type: 'agent-session', source: 'agentSession', repo, detail: { session } },
+  });
+  const events = [
+    ...[state(5, 'b', 'waiting'), state(5, 'b', 'working'), state(3, 'b', 'working', { prompt: true })],
+    ...[state(4, 'a', 'ready', { assistant: 'codex' }), state(1, 'a', 'working', { prompt: true })],
+    ...[active(2, 'c', 'site'), active(2, 'c', 'shop'), state(9, 'a', 'gone'), state(9, 'a', 'toString')],
+    ...[{ ...state(9, 'a', 'over'), detail: { state: 'over' } }, { ...state(9, 'a', 'over'), detail: { session: 'a' } }],
+  ];
+  const timelineOf = (list: readonly SenseEvent[]) => {
+    const tally = timelineTally(120);
+    for (const event of list) tally.add(Date.parse(event.ts), event);
+    return tally.result();
+  };
+  const minute = (ms: number): number => (ms - NINE) / 60_000;
+
+  it('orders sessions, states, repositories and prompts, in whatever order events come', () => {
+    for (const list of [events, events.toReversed()]) {
+      const { stays, proofs } = timelineOf(list);
+      const shown = [...stays].map(([id, own]) => [id, own.map(({ ms, state, repo }) => [minute(ms), state, repo])]);
+      expect(shown).to.deep.equal([
+        ['a', [[1, 'working', 'shop'], [4, 'ready', 'shop']]],
+        ['b', [[3, 'working', 'shop'], [5, 'working', 'shop'], [5, 'waiting', 'shop']]],
+        ['c', [[0, 'working', 'shop'], [0, 'working', 'site']]],
+      ]);
+      expect(proofs.map(({ session, span }) => [session, minute(span[1])])).to.deep.equal([['a', 1], ['b', 3]]);
+      const [working, ready] = stays.get('a') ?? [];
+      expect([working?.assistant, working?.next, ready?.assistant]).to.deep.equal([null, 'ready', 'codex']);
+      expect(stays.get('c')?.map(({ next }) => next)).to.deep.equal(['over', 'over']);
+    }
+  });
+
+  it('puts in front who was prompted last, or else changed last, and is not over', () => {
+    const front = (...list: readonly SenseEvent[]) => frontOf(timelineOf(list), ['z', 'y', 'x'], NINE + 600_000);
+    expect(front()).to.equal('x');
+    expect(front(state(1, 'y', 'working'), state(2, 'x', 'working'))).to.equal('x');
+    expect(front(state(1, 'y', 'working', { prompt: true }), state(2, 'x', 'working'))).to.equal('y');
+    expect(front(state(1, 'y', 'working', { prompt: true }), state(2, 'y', 'over'), state(1, 'z', 'ready'))).to.equal('z');
+    expect(front(active(10, 'y', 'shop'), state(1, 'z', 'ready'))).to.equal('z');
+    expect(frontOf(timelineOf([]), [], NINE)).to.equal(undefined);
+  });
+}); // prettier-ignore
 
 describe('sense: the time ledger, for any events', () => {
   long('adds up: your time to the record, the cells to the covered time of all sessions', () => {
