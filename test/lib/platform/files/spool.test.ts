@@ -90,6 +90,42 @@ describe('a spool', () => {
       .with.property('kind', 'unavailable');
   });
 
+  it('counts toward the maximum what the spool counts', () => {
+    left();
+    const none = { ...spool(), counts: () => false };
+    expect(() => checkRoom(none, 3)).not.to.throw();
+    expect(() => checkRoom(none, 4)).to.throw('0 wait already.');
+    expect(() => checkRoom(spool(), 3)).to.throw('1 wait already.');
+  });
+
+  it('replaces an entry of the same name only if it is not durable', () => {
+    const { entry } = left();
+    expect(() => put(spool(), { ...entry, attempts: 5 })).to.throw(`${entry.id}.json is already in`);
+    expect(readEntry(spool(), 'waiting', `${entry.id}.json`)?.attempts).to.equal(0);
+    put(spool(false), { ...entry, attempts: 5 });
+    expect(readEntry(spool(), 'waiting', `${entry.id}.json`)?.attempts).to.equal(5);
+  });
+
+  it('reads at most as many entries as it is asked for, and none of a newer version', () => {
+    const [first] = [left(), left()];
+    expect(entriesIn(spool(), 'waiting', 1)).to.deep.equal([first.entry]);
+    const newer: Spool<Entry> = { ...spool(), parse: () => 'newer' };
+    expect(entriesIn(newer, 'waiting')).to.deep.equal([]);
+    expect(spoolCounts(newer)).to.include({ waiting: 2, unreadable: 0 });
+    expect(entriesIn({ ...spool(), version: 2 }, 'waiting')).to.deep.equal([]);
+    expect(readEntry(spool(), 'waiting', 'missing.json')).to.equal(undefined);
+  });
+
+  it('tells the oldest entry, claimed or waiting, and those of other machines', () => {
+    const [mine, theirs] = [left(), left('there')];
+    expect(spoolCounts(spool()).oldest).to.deep.equal(mine.entry);
+    claim(spool(), theirs.name);
+    expect(spoolCounts(spool())).to.deep.include({ waiting: 1, claimed: 1, oldest: theirs.entry });
+    expect(countForeign(spool(), 'here')).to.equal(1);
+    claim(spool(), mine.name);
+    expect([countForeign(spool(), 'here'), countForeign(spool(), 'there')]).to.deep.equal([1, 1]);
+  });
+
   it('does an entry, lets it wait, retries it, and gives it up', async () => {
     const run = async (work: (entry: Entry) => unknown): Promise<unknown> => {
       const [name = ''] = namesIn(spool(), 'waiting');
