@@ -4,7 +4,16 @@ import fc from 'fast-check';
 import { addDays, dayBounds, hourStarts } from '../../../src/lib/platform/time/time';
 import { makeClassifier } from '../../../src/lib/time/classify';
 import type { SenseEvent } from '../../../src/lib/time/event';
-import type { DailyRecord } from '../../../src/lib/time/record';
+import {
+  asRecord,
+  boundsOf,
+  isEmptyRecord,
+  parseRecord,
+  recordDocument,
+  recordTally,
+  type DailyRecord,
+} from '../../../src/lib/time/record';
+import { MAX_HOURS } from '../../../src/lib/time/ledger/model';
 import { buildDailyRecord } from '../../helpers/sense';
 import { long } from '../../helpers/long';
 
@@ -438,3 +447,121 @@ describe('sense: daily record', () => {
     expect(build([], { timezone: 'Pacific/Apia' }, '2011-12-30').hours).to.deep.equal([]);
   });
 });
+
+describe('sense: what a record is for', () => {
+  const at = (minute: number): string => new Date(Date.parse(`${DAY}T09:00:00Z`) + minute * 60_000).toISOString();
+  const used = focus(at(2), 'Code');
+
+  it('is read back as it was stored, and refused if it is impossible', () => {
+    const record = build([used, commit(at(1), 'shop', { sha: 'a' })]);
+    const [hour] = record.hours as [DailyRecord['hours'][0]];
+    const near = (start: string) => ({ ...record, hours: [{ ...hour, start }] });
+    const many = (length: number) => ({ ...record, hours: Array.from({ length }, () => hour) });
+    expect(parseRecord(JSON.stringify(record))).to.deep.equal(record);
+    for (const good of [near('2026-11-22T23:59:00Z'), near('2026-11-17T00:01:00Z'), many(MAX_HOURS)])
+      expect(asRecord(good)).to.equal(good);
+    const bad = [
+      ...[undefined, {}, { ...record, totalMinutes: -1 }, { ...record, date: '2026-02-30' }],
+      ...[{ ...record, timezone: 'Mars/Base' }, many(MAX_HOURS + 1)],
+      ...[near('2026-11-23T00:00:00Z'), near('2026-11-17T00:00:00Z'), near('now')],
+      { ...record, hours: [...record.hours, { ...hour, start: '2026-12-01T00:00:00Z' }] },
+    ];
+    for (const value of bad) expect(asRecord(value), JSON.stringify(value)?.slice(0, 80)).to.equal(undefined);
+  });
+
+  it('is bounded by its day, and by hours outside it', () => {
+    const own = dayBounds(DAY, 'UTC');
+    const hours = (...starts: string[]) => ({
+      ...{ date: DAY, timezone: 'UTC' },
+      hours: starts.map((start) => ({ start, creation: 0, consumption: 0, neutral: 0 })),
+    });
+    expect(boundsOf(build([used], { timezone: 'UTC' }))).to.deep.equal(own);
+    expect(boundsOf(hours())).to.deep.equal(own);
+    expect(boundsOf(hours('2026-11-20T05:00:00Z', '2026-11-20T06:00:00Z'))).to.deep.equal(own);
+    expect(boundsOf(hours('2026-11-19T22:00:00Z', '2026-11-20T23:00:00Z'))).to.deep.equal({
+      ...own,
+      startMs: own.startMs - 2 * 3_600_000,
+    });
+    expect(boundsOf(hours('2026-11-20T00:00:00Z', '2026-11-21T00:00:00Z'))).to.deep.equal({
+      ...own,
+      endMs: own.endMs + 3_600_000,
+    });
+  });
+
+  it('is empty without time, commits and sessions', () => {
+    expect(isEmptyRecord(build([]))).to.equal(true);
+    for (const event of [used, commit(at(1), 'shop', { sha: 'a' }), session(at(1), { session: 's' })])
+      expect(isEmptyRecord(build([event])), event.type).to.equal(false);
+  });
+
+  it('says that its time is not known if nothing was captured that day', () => {
+    const made = commit(at(1), 'shop', { sha: 'a', backfilled: true });
+    const seen = commit(at(2), 'shop', { sha: 'b' });
+    expect(build([made]).backfilled).to.equal(true);
+    expect(build([], { isUncaptured: true }).backfilled).to.equal(true);
+    for (const record of [build([]), build([seen]), build([made, seen]), build([seen], { isUncaptured: true })])
+      expect(record).not.to.have.property('backfilled');
+    expect(recordDocument(build([made]))).to.deep.include({
+      ...{ date: DAY, totalMinutes: null, creationMinutes: null, consumptionMinutes: null, neutralMinutes: null },
+      commits: { count: 1, repos: [{ repo: 'shop', commits: 1 }] },
+    });
+    const known = build([used]);
+    expect(recordDocument(known)).to.equal(known);
+  });
+
+  it('has agents only where they are recorded', () => {
+    const tally = recordTally(DAY, options);
+    const [began, ended] = ['working', 'over'].map((state, index) => ({
+      ...session(at(9 + index), { session: 's', state }),
+      type: 'session-state' as const,
+    }));
+    for (const event of [used, began, ended]) if (event) tally.add(event, Date.parse(event.ts));
+    expect(tally.result(options).ledger.agents).to.have.length(1);
+    expect(tally.result(options, false).ledger.agents).to.deep.equal([]);
+  });
+
+  it('counts sessions by repository, most first', () => {
+    const tally = recordTally(DAY, options);
+    const add = (repo: string | undefined, id: string): void => {
+      const event = { ...session(at(1), { session: id }), ...(repo === undefined ? {} : { repo }) };
+      tally.add(event, Date.parse(event.ts));
+    };
+    for (const [repo, id] of [['b', '1'], ['c', '2'], ['a', '3'], ['c', '4'], ['c', '2'], [undefined, '5']] as const)
+      add(repo, id);
+    expect(tally.sessionRepos()).to.deep.equal([
+      { repo: 'c', sessions: 2 },
+      { repo: 'a', sessions: 1 },
+      { repo: 'b', sessions: 1 },
+    ]);
+  });
+
+  it('counts a session of odd numbers of events as one, and one of two machines twice', () => {
+    const events = [-1, 1.5, '7', null, Infinity].map((count, index) =>
+      session(at(index), { session: `s${index}`, events: count }),
+    );
+    expect(build(events).sessions.items.map((item) => item.events)).to.deep.equal([1, 1, 1, 1, 1]);
+    const shared = ['', 'x', 'x'].map((machine) => session(at(1), { session: 's', events: 0, machine }));
+    expect(build(shared).sessions.items).to.deep.equal([{ session: 's', events: 0 }]);
+    const twice = ['x', 'y'].map((machine) => session(at(1), { session: 's', events: 3, machine }));
+    expect(build(twice).sessions.items).to.deep.equal([{ session: 's', events: 6 }]);
+    expect(build([{ ts: at(1), type: 'agent-session', source: 'agentSession' }]).sessions.count).to.equal(0);
+  });
+
+  it('names repositories apart by where they are', () => {
+    const { commits } = build([
+      commit(at(1), 'api', { sha: 'a', path: '/home//api/' }),
+      commit(at(2), 'api', { sha: 'b', path: '/work/api', machine: 'x' }),
+      commit(at(3), 'api', { sha: 'c', path: '/work/api', machine: 'y' }),
+      commit(at(3), 'api', { sha: 'd', path: '/other/api', machine: 'y' }),
+      { ts: at(4), type: 'git-commit', source: 'git' },
+    ]);
+    expect(commits).to.deep.equal({
+      count: 5,
+      repos: [
+        { repo: 'home/api', commits: 2 },
+        { repo: 'work/api', commits: 2 },
+        { repo: 'unknown', commits: 1 },
+      ],
+    });
+  });
+}); // prettier-ignore
