@@ -11,7 +11,7 @@ const MODULES = {
     ['time/ledger/ledger', 'time/ledger/timeline', 'time/ledger/spans'],
     ['time/ledger/ledger', 'time/ledger/rows'],
   ],
-  merge: [['time/machines/merge'], ['time/machines/merge']],
+  merge: [['time/machines/merge'], ['time/machines/merge', 'time/machines/laws']],
   fold: [
     ['sessions/fold', 'sessions/requests'],
     ['sessions/state', 'sessions/liveness', 'sessions/order'],
@@ -28,7 +28,7 @@ const MODULES = {
   ],
   spool: [['platform/files/spool'], ['platform/files/spool']],
   lock: [['platform/files/lock'], ['platform/files/lock.slow']],
-  claim: [['work/claim'], ['work/claim.slow']],
+  claim: [['work/claim'], ['work/claim.slow', 'work/first-holder']],
 };
 
 const named = process.argv.slice(2);
