@@ -14,7 +14,7 @@ const MODULES = {
   merge: [['time/machines/merge'], ['time/machines/merge', 'time/machines/laws']],
   fold: [
     ['sessions/fold', 'sessions/requests'],
-    ['sessions/state', 'sessions/liveness', 'sessions/order'],
+    ['sessions/fold', 'sessions/requests', 'sessions/state', 'sessions/liveness', 'sessions/order'],
   ],
   restricted: [['sessions/restricted'], ['sessions/restricted', 'assistant/restricted']],
   agents: [['agents/routing'], ['agents/routing', 'agents/check']],
