@@ -27,7 +27,7 @@ const MODULES = {
     ['notify/outbox', 'notify/lane', 'notify/dispatch', 'notify/retry'],
   ],
   spool: [['platform/files/spool'], ['platform/files/spool']],
-  lock: [['platform/files/lock'], ['platform/files/lock.slow']],
+  lock: [['platform/files/lock'], ['platform/files/lock', 'platform/files/lock.slow']],
   claim: [['work/claim'], ['work/claim.slow', 'work/first-holder']],
 };
 

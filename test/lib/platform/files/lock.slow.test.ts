@@ -191,7 +191,8 @@ describe('platform/lock', () => {
 
   it('learns the start of a process from the system', function () {
     const start = processStart(process.pid);
-    if (start === undefined) this.skip();
+    // Not every ps tells it.
+    if (start === undefined && process.env['CI'] === undefined) this.skip();
     const expected = Date.now() - process.uptime() * 1000;
     expect(start).to.be.within(expected - 5000, expected + 5000);
     expect(processStart(deadPid())).to.equal(undefined);
