@@ -133,7 +133,7 @@ async function serve(parts: DaemonParts, log: DaemonLog, onListening: (instance:
   } finally {
     const stopped = within(JOBS_GRACE_MS, jobs?.stop(), undefined);
     await Promise.all([server.close(REQUESTS_GRACE_MS), stopped, ...services.map((one) => one.close())]);
-    // What a daemon that has ended writes, such as a merged day, could come after its folder was removed.
+    // An answer in progress may still store something, for example in a folder that is removed after the end.
     await within(REQUESTS_GRACE_MS, app.settled(), undefined);
     ignoreSignals();
     local.remove();

@@ -250,7 +250,7 @@ async function close(state: State, graceMs: number): Promise<void> {
   state.isClosing = true;
   const hangUpIdle = (): void => {
     for (const server of state.servers) server.closeIdleConnections();
-    // These are not idle to Node, and browsers open some ahead of their requests.
+    // Browsers open connections before they need them. Node doesn't count these as idle.
     for (const socket of state.sockets.keys()) if (socket.bytesRead === 0) socket.destroy();
   };
   const idle = setInterval(() => setImmediate(hangUpIdle), LINGER_MS);
