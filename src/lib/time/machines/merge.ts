@@ -29,10 +29,7 @@ export function mergeDays(
     dates.set(date, [...(dates.get(date) ?? []), counted]);
   }
   const known = [...machines].sort((a, b) => byCodeUnits(a.id, b.id));
-  return [...dates.keys()]
-    .filter((date) => wanted.has(date))
-    .sort()
-    .map((date) => merged(date, dates, known));
+  return [...dates].flatMap(([date, all]) => (wanted.has(date) ? merged(date, all, dates, known) : []));
 }
 
 /** Returns the latest of each machine's versions of a day. */
@@ -53,13 +50,13 @@ function isLater(a: MachineDay, b: MachineDay): boolean {
 
 function merged(
   date: Day,
+  all: readonly Counted[],
   dates: ReadonlyMap<Day, readonly Counted[]>,
   machines: readonly MachineName[],
 ): UnionRecord {
-  const all = dates.get(date) ?? [];
   const around = [addDays(date, -1), date, addDays(date, 1)].flatMap((day) => dates.get(day) ?? []);
   const records = all.map(({ day }) => day.record);
-  const { timezone, hours } = placeOf(all);
+  const { timezone, hours } = freshest(all);
   const latest = (key: 'version' | 'generatedAt'): string =>
     records.map((record) => record[key]).reduce((a, b) => (byCodeUnits(a, b) > 0 ? a : b));
   const parts = all.map((counted) => ({ counted, seconds: secondsOf(counted, timezone) }));
@@ -83,13 +80,11 @@ function merged(
   };
 }
 
-/** Returns the time zone and hours of the machine with the most recent input. */
-function placeOf(all: readonly Counted[]): Pick<DailyRecord, 'timezone' | 'hours'> {
+/** Returns the record of the machine with the most recent input. The machine with the lowest id wins ties. */
+function freshest(all: readonly Counted[]): DailyRecord {
   const inputOf = ({ day }: Counted): number =>
-    day.spans.reduce((latest, { input }) => Math.max(latest, input ?? -1), -1);
-  const ranked = all.map((counted) => ({ day: counted.day, input: inputOf(counted) }));
-  ranked.sort((a, b) => b.input - a.input || byCodeUnits(a.day.machine, b.day.machine));
-  return ranked[0]?.day.record ?? { timezone: 'UTC', hours: [] };
+    day.spans.reduce((latest, { input }) => Math.max(latest, input ?? 0), 0);
+  return all.reduce((a, b) => (inputOf(b) > inputOf(a) ? b : a)).day.record;
 }
 
 /**

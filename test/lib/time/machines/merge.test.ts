@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 
-import { mergeDays } from '../../../../src/lib/time/machines/merge';
+import { distinct, mergeDays } from '../../../../src/lib/time/machines/merge';
 import type { MachineDay, UnionRecord } from '../../../../src/lib/time/machines/model';
 import { minutesIn } from '../../../../src/lib/time/ledger/model';
 import { MACHINES, machineDay, randomDay } from '../../../helpers/machines';
@@ -132,6 +132,29 @@ describe('sense: merging the days of several machines', () => {
       expect(merge([day(A, one), day(B, two), day(C, 'p')]).commits.count).to.equal(10);
   });
 
+  it('counts a commit of two days on the day of the machine with the lower id', () => {
+    const yesterday = '2026-11-19';
+    const commits = [['c1', 'shop']] as const;
+    for (const [first, second, counts] of [
+      [A, B, [1, 0]],
+      [B, A, [0, 1]],
+    ] as const) {
+      const days = [machineDay(first, [], { commits, date: yesterday }), machineDay(second, [], { commits })];
+      expect([merge(days, yesterday), merge(days)].map((record) => record.commits.count)).to.deep.equal(
+        counts,
+      );
+    }
+  });
+
+  it('lists repositories and sessions by their counts, then by name', () => {
+    const { commits, sessions } = merge([
+      machineDay(A, [], { commits: [['c1', 'b'], ['c2', 'a']], sessions: [['s2', 5], ['s4', 20]] }),
+      machineDay(B, [], { commits: [['c3', 'd'], ['c4', 'c'], ['c5', 'c']], sessions: [['s1', 5], ['s3', 20]] }),
+    ]); // prettier-ignore
+    expect(commits.repos.map(({ repo }) => repo)).to.deep.equal(['c', 'a', 'b', 'd']);
+    expect(sessions.items.map(({ session }) => session)).to.deep.equal(['s3', 's4', 's1', 's2']);
+  });
+
   it('names the machine of each session, and counts a session once', () => {
     const record = merge([
       machineDay(A, [], { sessions: [['s1', 10]] }),
@@ -147,6 +170,26 @@ describe('sense: merging the days of several machines', () => {
     expect(minutesIn(record.ledger?.cells ?? {}, 'working')).to.equal(35);
   });
 
+  it('names the machine on which most of a session happened, whichever comes first', () => {
+    const day = (machine: string, events: number): MachineDay =>
+      machineDay(machine, [], { sessions: [['s1', events]] });
+    for (const [onA, onB, machine] of [
+      [20, 10, A],
+      [10, 20, B],
+    ] as const)
+      expect(merge([day(A, onA), day(B, onB)]).sessions.items).to.deep.equal([
+        { session: 's1', events: 30, machine },
+      ]);
+  });
+
+  it('counts the sessions of a copied area once', () => {
+    const sessions = [['s1', 10], ['s2', 10]] as const; // prettier-ignore
+    expect(merge([machineDay(A, [], { sessions }), machineDay(B, [], { sessions })]).sessions.items).to.deep.equal([
+      { session: 's1', events: 10, machine: A },
+      { session: 's2', events: 10, machine: A },
+    ]);
+  }); // prettier-ignore
+
   it("doesn't add a backfilled session to a captured one", () => {
     const copied = machineDay(A, [], { sessions: [['s1', 10], ['s3', 7]] }); // prettier-ignore
     copied.record.backfilled = true;
@@ -155,6 +198,62 @@ describe('sense: merging the days of several machines', () => {
     expect(ledger?.agents.map(({ session }) => session).sort()).to.deep.equal(['s1', 's3']);
     expect(machines[0]).to.include({ state: 'recorded', minutes: null });
   });
+
+  it('is final, or backfilled, if the day is so on every machine', () => {
+    const day = (machine: string, more: Partial<MachineDay['record']>): MachineDay => {
+      const made = machineDay(machine, []);
+      return { ...made, record: { ...made.record, ...more } };
+    };
+    const flags = (...records: Partial<MachineDay['record']>[]) => {
+      const { final, backfilled } = merge(records.map((record, i) => day([A, B, C][i] ?? A, record)));
+      return { final, backfilled };
+    };
+    expect(flags({}, {})).to.deep.equal({ final: true, backfilled: undefined });
+    expect(flags({ final: false }, {})).to.deep.equal({ final: false, backfilled: undefined });
+    expect(flags({ backfilled: true }, {})).to.deep.equal({ final: true, backfilled: undefined });
+    expect(flags({ backfilled: true }, { backfilled: true })).to.deep.equal({
+      final: true,
+      backfilled: true,
+    });
+  });
+
+  it('was made when its latest part was, by the latest version', () => {
+    const day = (machine: string, version: string, generatedAt: string): MachineDay => {
+      const made = machineDay(machine, []);
+      return { ...made, record: { ...made.record, version, generatedAt } };
+    };
+    const [early, late] = [`${DAY}T08:00:00Z`, `${DAY}T09:00:00Z`];
+    for (const days of [
+      [day(A, '2', early), day(B, '1', late)],
+      [day(A, '1', late), day(B, '2', early)],
+    ])
+      expect(merge(days)).to.include({ version: '2', generatedAt: late });
+  });
+
+  it('says which machine has published only part of the day, and as of when', () => {
+    const names = [{ ...MACHINES[0], asOf: `${DAY}T10:00:00Z` }, MACHINES[1]];
+    const [record] = mergeDays([machineDay(B, [], { final: false })], new Set([DAY]), names);
+    expect(record?.machines).to.deep.equal([
+      { id: A, name: 'laptop', asOf: `${DAY}T10:00:00Z`, state: 'not-recorded', minutes: null },
+      { id: B, name: 'desktop', state: 'so-far', minutes: 0 },
+    ]);
+  });
+
+  it('reads the latest of several versions of a day, and the same one in any order', () => {
+    const version = (hour: number, minutes: number): MachineDay => {
+      const day = machineDay(A, [['09:00', `09:${minutes}`, 'Code']]);
+      return { ...day, record: { ...day.record, generatedAt: `${DAY}T${hour}:00:00Z` } };
+    };
+    const other = machineDay(B, [], { date: '2026-11-19' });
+    for (const [one, two, latest] of [
+      [version(10, 30), version(11, 20), 20],
+      [version(10, 20), version(10, 30), 30],
+    ] as const)
+      for (const days of [[one, other, two], [two, one, other]]) {
+        const found = distinct(days).map(({ machine, record }) => [record.date, machine, record.totalMinutes]);
+        expect(found).to.deep.equal([['2026-11-19', B, 0], [DAY, A, latest]]);
+      }
+  }); // prettier-ignore
 
   it('adds sums without times, and shows that their overlap is unknown', () => {
     const old = { ...machineDay(A, [['09:00', '10:00', 'Code']]), spans: [] };
