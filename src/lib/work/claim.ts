@@ -116,9 +116,7 @@ export function firstHolder(labels: readonly string[], events: readonly LabelEve
     return { name: name.toLowerCase(), id: event?.id ?? 0, ms: parseIso(event?.at ?? '') ?? 0 };
   });
   const startMs = parseIso(began?.at ?? '') ?? 0;
-  const since = agents.filter(
-    ({ id, ms }) => began !== undefined && id > 0 && (id > began.id || ms >= startMs - SAME_REQUEST_MS),
-  );
+  const since = agents.filter(({ ms }) => ms >= startMs - SAME_REQUEST_MS);
   const [first] = (since.length > 0 ? since : agents).sort((a, b) => a.id - b.id);
   return first?.name ?? null;
 }
