@@ -24,11 +24,13 @@ const MODULES = {
   ],
   outbox: [
     ['notify/outbox', 'notify/lane'],
-    ['notify/outbox', 'notify/lane', 'notify/dispatch', 'notify/retry'],
+    ['notify/lane', 'notify/retry', 'notify/outbox'],
   ],
   spool: [['platform/files/spool'], ['platform/files/spool']],
   lock: [['platform/files/lock'], ['platform/files/lock', 'platform/files/lock.slow']],
   claim: [['work/claim'], ['work/claim', 'work/first-holder']],
+  privacy: [['work/privacy'], ['work/privacy']],
+  hide: [['assistant/hide'], ['assistant/restricted']],
 };
 
 const named = process.argv.slice(2);

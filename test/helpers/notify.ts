@@ -11,6 +11,7 @@ import type { Channel, Outcome, Parcel } from '../../src/lib/notify/channels/cha
 import type { WebDeps } from '../../src/lib/notify/channels/web';
 import type { DeliverDeps } from '../../src/lib/notify/deliver';
 import type { ChannelId } from '../../src/lib/notify/events';
+import type { Delivery } from '../../src/lib/notify/outbox';
 import { readEntries, type ChannelResult, type HistoryEntry } from '../../src/lib/notify/history';
 import type { PushDeps } from '../../src/lib/notify/pushes';
 import { loadHttp } from '../../src/lib/platform/net/origin-client';
@@ -113,6 +114,27 @@ export function notifyWorld(): NotifyWorld {
     },
   };
   return world;
+}
+
+/** A push that was accepted at nine and is due at once; the nth of that time. */
+export function delivery(n: number, more: Partial<Delivery> = {}): Delivery {
+  const at = new Date(NINE).toISOString();
+  return {
+    id: `20261120T090000000Z-${n.toString(16).padStart(12, '0')}`,
+    channel: 'push',
+    machine: '0123456789ab',
+    at,
+    event: 'taskComplete',
+    priority: 3,
+    message: 'x',
+    tags: [],
+    silent: false,
+    nextAt: more.at ?? at,
+    attempts: 0,
+    interrupted: 0,
+    sentParts: 0,
+    ...more,
+  };
 }
 
 /** What the HTTP channels need, with settings that a test may change. */

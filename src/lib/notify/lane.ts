@@ -110,7 +110,7 @@ export function lastAttempt(
 ): number {
   const { keepMs = DAY_MS } = channels.find(({ id }) => id === channel) ?? {};
   const acceptedMs = Date.parse(at);
-  const heldMs = (heldUntil === undefined ? undefined : parseIso(heldUntil)) ?? 0;
+  const heldMs = parseIso(heldUntil ?? '') ?? 0;
   return Math.max(acceptedMs, Math.min(heldMs, acceptedMs + DAY_MS)) + keepMs;
 }
 

@@ -152,8 +152,10 @@ export function pendingDeliveries(deps: At): Delivery[] {
 
 /** Returns why pending deliveries wait, such as `push: Server error 500.`, one line per channel. */
 export function delays(deps: At): string[] {
-  const failing = pendingDeliveries(deps).filter(({ reason }) => reason !== undefined);
-  return [...new Map(failing.map(({ channel, reason = '' }) => [channel, `${channel}: ${reason}`])).values()];
+  const causes = new Map<ChannelId, string>();
+  for (const { channel, reason } of pendingDeliveries(deps))
+    if (reason !== undefined) causes.set(channel, `${channel}: ${reason}`);
+  return [...causes.values()];
 }
 
 /** Returns the number of pending deliveries accepted by another machine. */
