@@ -30,7 +30,7 @@ const MODULES = {
   lock: [['platform/files/lock'], ['platform/files/lock', 'platform/files/lock.slow']],
   claim: [['work/claim'], ['work/claim', 'work/first-holder']],
   privacy: [['work/privacy'], ['work/privacy']],
-  hide: [['assistant/hide'], ['assistant/restricted']],
+  hide: [['assistant/hide'], ['assistant/hide', 'assistant/restricted']],
 };
 
 const named = process.argv.slice(2);
