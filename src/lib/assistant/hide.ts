@@ -18,14 +18,11 @@ export interface Hides {
 
 /** Restricts the session files that a restricted session may have written, and removes its name and title. */
 export function hide(deps: SessionsDeps, { type, session: id }: WorkEvent, { known, file }: Hides): void {
-  const written = file === undefined ? undefined : slugOfArtifact(deps.area.sessions, file);
-  const slugs = [known ?? [], written ?? []].flat().filter((slug) => !isNameless(slug));
-  if (known === undefined || !isNameless(known)) removeNames(namesFolder(deps.area.machine), id);
-  for (const slug of slugs) markRestricted(join(deps.area.sessions, slug));
-  if (MAY_WRITE.includes(type)) hideUnseen(deps, id);
+  if (!isNameless(known ?? '')) removeNames(namesFolder(deps.area.machine), id);
+  for (const slug of [known, slugOfArtifact(deps.area.sessions, file ?? '')])
+    if (slug !== undefined) markRestricted(join(deps.area.sessions, slug));
+  if (['tool-after', 'stop', 'session-end'].includes(type)) hideUnseen(deps, id);
 }
-
-const MAY_WRITE: readonly WorkEvent['type'][] = ['tool-after', 'stop', 'session-end'];
 
 function hideUnseen(deps: SessionsDeps, id: string): void {
   const { sessions } = runningSessions(deps);
