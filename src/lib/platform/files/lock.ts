@@ -10,7 +10,7 @@ import type { Clock } from '../time/clock';
 import { linkNew, readText, renameOver, sweepTemps, tempOf } from './atomic-file';
 import { ensureFolder } from './folder';
 import { parseObject } from './json-object';
-import { randomName } from './short-hash';
+import { randomName, shortHash } from './short-hash';
 
 /** The content of a lock file. */
 export interface Holder {
@@ -205,18 +205,13 @@ function claimOf(path: string, token: string): string {
 
 function readLock(path: string) {
   const facts = lstatSync(path, { throwIfNoEntry: false });
-  const text = facts === undefined ? undefined : readText(path, { maxBytes: 4096 });
+  const text = readText(path, { maxBytes: 4096 });
   if (facts === undefined || text === undefined) return undefined;
   const holder = parseHolder(text);
-  return { token: holder?.token ?? tokenOf(`${facts.ino} ${text}`), holder, mtimeMs: facts.mtimeMs };
+  return { token: holder?.token ?? shortHash(`${facts.ino} ${text}`), holder, mtimeMs: facts.mtimeMs };
 }
 
 type Found = NonNullable<ReturnType<typeof readLock>>;
-
-function tokenOf(text: string): string {
-  const { createHash } = process.getBuiltinModule('node:crypto');
-  return createHash('sha256').update(text).digest('hex').slice(0, 16);
-}
 
 function lockedError(path: string): StewardError {
   const holder = readLock(path)?.holder;
@@ -264,8 +259,7 @@ function isProcessGone({ pid, started, at }: Holder, options: GoneOptions): bool
   // Counts zombies as ended. In a container, the parent may never reap a killed process.
   if (facts?.isDead === true) return true;
   if (facts !== undefined && started !== null) return facts.started !== started;
-  const startedMs = options.processStart(pid);
-  return startedMs !== undefined && startedMs > at + REUSED_AFTER_MS;
+  return (options.processStart(pid) ?? 0) > at + REUSED_AFTER_MS;
 }
 
 /** Returns whether a process with this pid exists, even as a zombie. */

@@ -198,6 +198,44 @@ describe('platform/lock', () => {
     expect(processStart(deadPid())).to.equal(undefined);
   });
 
+  describe('asks ps', () => {
+    const { PATH } = process.env;
+    afterEach(() => {
+      process.env['PATH'] = PATH;
+    });
+    const startFrom = (...lines: string[]): number | undefined => {
+      writeFileSync(box.path('ps'), ['#!/bin/sh', ...lines, ''].join('\n'), { mode: 0o755 });
+      process.env['PATH'] = box.path();
+      return processStart(7);
+    };
+    before(function () {
+      if (process.platform === 'win32') this.skip();
+    });
+
+    it('for the start in UTC, in English', () => {
+      const answer = "echo '  Fri Nov 20 09:00:00 2026  '";
+      const start = startFrom(`[ "$LC_ALL $TZ $*" = "C UTC -o lstart= -p 7" ] && ${answer}`);
+      expect(start).to.equal(Date.UTC(2026, 10, 20, 9));
+    });
+
+    it('and knows nothing if it fails, answers something else, or is missing', () => {
+      const answer = "echo 'Fri Nov 20 09:00:00 2026'";
+      expect(startFrom(answer, 'exit 1')).to.equal(undefined);
+      expect(startFrom('echo STARTED')).to.equal(undefined);
+      process.env['PATH'] = box.path('elsewhere');
+      expect(processStart(7)).to.equal(undefined);
+    });
+
+    it('with the other variables of this process', () => {
+      process.env['STEWARD_TEST_START'] = 'Fri Nov 20 09:00:00 2026';
+      try {
+        expect(startFrom('echo "$STEWARD_TEST_START"')).to.equal(Date.UTC(2026, 10, 20, 9));
+      } finally {
+        delete process.env['STEWARD_TEST_START'];
+      }
+    });
+  });
+
   it('holds a lock for as long as its process lives, however old it is', async () => {
     put(held({ at: Date.now() - 90 * 24 * 60 * MINUTE }));
     expect((await refused()).kind).to.equal('locked');
