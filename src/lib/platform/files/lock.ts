@@ -281,7 +281,7 @@ export function processStart(pid: number): number | undefined {
     : (['ps', ['-o', 'lstart=', '-p', String(pid)]] as const);
   const env = { ...process.env, LC_ALL: 'C', TZ: 'UTC' };
   const result = spawnSync(file, args, { env, encoding: 'utf8', timeout: 5000, windowsHide: true });
-  if (result.error !== undefined || result.status !== 0) return undefined;
+  if (result.status !== 0) return undefined;
   const text = result.stdout.trim();
   const ms = Date.parse(isWindows ? text : `${text} UTC`);
   return Number.isNaN(ms) ? undefined : ms;

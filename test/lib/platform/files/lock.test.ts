@@ -117,6 +117,13 @@ describe('a lock', () => {
     expect(left()).to.deep.equal([]);
   });
 
+  it('is no file of more than 4 KiB', async () => {
+    put('x'.repeat(4097), 6000);
+    expect(await refusal()).to.match(/^config: .* is larger than 4096 bytes\./);
+    put('x'.repeat(4096), 6000);
+    expect(await take()).to.equal('taken');
+  });
+
   it('that is damaged is held for five seconds', async () => {
     put('{"pid":1', 5000);
     expect(await refusal()).to.equal(refused('Another process'));
