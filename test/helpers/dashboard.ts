@@ -16,6 +16,7 @@ import type { Collected, SenseSource } from '../../src/lib/sense/source';
 import type { SessionRow, SessionsReport } from '../../src/lib/sessions/rows';
 import type { BoardView } from '../../src/lib/work/board';
 import type { Answers } from './browser';
+import { until as untilHere } from './daemon';
 import { type SenseBox, commit, focus, senseBox } from './sense';
 
 /** When the full day of the tests is looked at. */
@@ -320,6 +321,18 @@ export async function until(page: Page, expression: string): Promise<unknown> {
     if (performance.now() > deadline) throw new Error(`Not so within a minute: ${expression}`);
     await new Promise((done) => setTimeout(done, 20));
   }
+}
+
+/** Waits until every request has an answer and the page no longer changes. */
+export async function atRest({ page, unanswered }: OpenPage): Promise<void> {
+  let last: unknown;
+  let same = 0;
+  await untilHere('a page at rest', async () => {
+    const now = await page.evaluate('document.documentElement.outerHTML + scrollY');
+    same = now === last && unanswered.size === 0 ? same + 1 : 0;
+    last = now;
+    return same === 5;
+  });
 }
 
 /** Waits until an element's text matches, its spaces made one. */

@@ -6,6 +6,7 @@ import { median } from '../../bench/measure';
 import type { Answers, Served } from '../helpers/browser';
 import { until as untilHere } from '../helpers/daemon';
 import {
+  atRest,
   fullBox,
   INSIGHT,
   senseAnswers,
@@ -41,10 +42,11 @@ describe('the dashboard in Chromium', function () {
     return untilHere(`asked ${count} times`, () => served.asked.length >= count);
   }
 
-  /** Waits until the week is drawn. */
+  /** Waits until the week is drawn, and the comparison, which comes last. */
   async function drawn(page: Page): Promise<void> {
     await waitForText(page, '#facts', /tracked/);
     await waitForText(page, '#waits', /3/);
+    await page.waitForSelector('#months *');
   }
 
   describe('says what to do', () => {
@@ -105,12 +107,14 @@ describe('the dashboard in Chromium', function () {
     });
 
     it('and keeps focus, scroll and what is open, while figures change', async () => {
-      const { page } = await open('/', { viewport: { width: 900, height: 500 } });
+      const one = await open('/', { viewport: { width: 900, height: 500 } });
+      const { page } = one;
       // Both are asked for after the page is first drawn.
       await page.waitForSelector('#week svg');
       await page.waitForSelector('#flow .narrative');
       await page.click('#table-details summary');
       await page.focus('#week a');
+      await atRest(one);
       const look =
         'JSON.stringify([document.activeElement.href, scrollY, document.querySelector("#table-details").open])';
       const before = await page.evaluate(look);

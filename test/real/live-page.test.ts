@@ -191,7 +191,10 @@ describe('a page that follows the stream, in Chromium', function () {
       return route.abort();
     });
     await page.context().setOffline(false);
-    await until('requests that fail', () => failed.has('/api/status') && failed.has('/api/stream'));
+    await until('requests that fail', async () => {
+      await page.clock.runFor(100);
+      return failed.has('/api/status') && failed.has('/api/stream');
+    });
     await until('the first answer', async () => {
       await page.clock.runFor(1);
       return !(await textOf(page, '#link')).startsWith('▲');

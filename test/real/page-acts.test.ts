@@ -227,21 +227,24 @@ describe('acting on the page of the day in Chromium', function () {
   });
 
   it('says that a delivery that was sent again has failed again', async () => {
-    answers['/api/notify/retry'] = () => ({ body: { id: 'd1', channels: ['push'] } });
+    answers['/api/notify/retry'] = () => {
+      rows = [];
+      return { body: { id: 'd1', channels: ['push'] } };
+    };
     const delivery = waitOf({
       ...{ id: 'd1', name: 'notice-d1', kind: 'delivery', title: 'Deployed', why: 'not delivered' },
       ...{ since: AT, go: 'steward notify history', canEnd: true },
     });
-    rows = [{ ...delivery, rule: '' }];
+    const failed = [{ ...delivery, rule: '' }];
+    rows = failed;
     const page = await open();
-    const before = rows;
-    rows = [];
     await page.getByRole('button', { name: 'Retry' }).press('Enter');
     await waitForText(page, '#did', /^Deployed · sending again: push$/);
     await page.locator('#waiting li').waitFor({ state: 'detached' });
-    rows = before;
+    rows = failed;
     await nextRound(page);
     await waitForText(page, '#did', /^Deployed · failed again$/);
+    answers['/api/notify/retry'] = () => ({ body: { id: 'd1', channels: ['push'] } });
     await page.getByRole('button', { name: 'Retry' }).press('Enter');
     await waitForText(page, '#did', /^Deployed · failed again$/);
     await page.locator('#waiting li').waitFor();
