@@ -6,7 +6,7 @@ import { openOtherCount } from '../lib/app/inbox';
 import { openInboxFiles } from '../lib/app/inbox-acts';
 import { openSense } from '../lib/app/sense';
 import { openSessions } from '../lib/app/sessions';
-import { openSpending } from '../lib/app/usage';
+import { openUsage } from '../lib/app/usage';
 import { type Figures, keepFigures, marksOf, printLine } from '../lib/cli/statusline';
 import { BARS, type DayFigures } from '../lib/cli/statusline-text';
 import { dayBounds, dayOf } from '../lib/platform/time/time';
@@ -67,7 +67,8 @@ export default class Statusline extends BaseCommand {
     // Read the file metadata before the figures, so that a concurrent write invalidates the kept figures.
     const marks = marksOf(files);
     const { untilMs, ...others } = await openOtherCount(this.context);
-    const figures = { day: await this.day(), ...others, ...(await openSpending(this.context)) };
+    const spending = await (await openUsage(this.context)).spending();
+    const figures = { day: await this.day(), ...others, ...spending };
     const { startMs, endMs } = dayBounds(day, zone);
     keepFigures(area, { startMs, endMs: Math.min(endMs, untilMs), files, marks, figures });
     return figures;

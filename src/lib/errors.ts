@@ -26,18 +26,13 @@ function columnOf(index: 0 | 1): Readonly<Record<ErrorKind, number>> {
   return Object.fromEntries(column) as Record<ErrorKind, number>;
 }
 
-interface ErrorDetail {
-  hint?: string | undefined;
-  cause?: unknown;
-}
-
 /** An error that says what failed (`message`) and what to do (`hint`). */
 export class StewardError extends Error {
   override readonly name = 'StewardError';
   readonly kind: ErrorKind;
   readonly hint: string | undefined;
 
-  constructor(kind: ErrorKind, message: string, detail: ErrorDetail = {}) {
+  constructor(kind: ErrorKind, message: string, detail: { hint?: string | undefined; cause?: unknown } = {}) {
     super(message, detail.cause === undefined ? undefined : { cause: detail.cause });
     this.kind = kind;
     this.hint = detail.hint;

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 
 import { version } from '../../package.json';
 import { createContext } from '../../src/lib/app/context';
-import type { DayDocument } from '../../src/lib/app/day';
+import type { DayDocument } from '../../src/lib/daemon/day-route';
 import type { Undoable, Undone } from '../../src/lib/work/capture/undo';
 import type { NotifyReport } from '../../src/lib/daemon/notify-routes';
 import { openDaemon } from '../../src/lib/app/daemon';

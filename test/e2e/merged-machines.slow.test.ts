@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { addDays } from '../../src/lib/platform/time/time';
-import type { DayDocument } from '../../src/lib/app/day';
+import type { DayDocument } from '../../src/lib/daemon/day-route';
 import type { Report } from '../../src/lib/report/model';
 import type { TimeReport } from '../../src/lib/time/ledger/rows';
 import type { UnionRecord } from '../../src/lib/time/machines/model';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 
-import type { DayDocument } from '../../src/lib/app/day';
-import type { UsageDocument } from '../../src/lib/app/usage';
+import type { DayDocument } from '../../src/lib/daemon/day-route';
+import type { UsageDocument } from '../../src/lib/daemon/usage-routes';
 import type { DaySession } from '../../src/lib/time/day-sessions';
 import type { DaemonStatus } from '../../src/lib/daemon/status';
 import { tellStory } from '../../src/lib/demo/story';

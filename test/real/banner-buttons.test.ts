@@ -4,9 +4,10 @@ import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 
 import { createContext, type Context } from '../../src/lib/app/context';
-import { openPushes, pushesJob } from '../../src/lib/app/pushes';
+import { openPushes } from '../../src/lib/app/pushes';
 import { loadConfig } from '../../src/lib/config/load';
 import type { DaemonJob } from '../../src/lib/daemon/jobs';
+import { pushesJob } from '../../src/lib/daemon/pushes-job';
 import { answerTo, takeAnswer, type Ask, type AskDecision } from '../../src/lib/inbox/asks';
 import type { Channel } from '../../src/lib/notify/channels/channel';
 import { desktopChannel } from '../../src/lib/notify/channels/desktop';
@@ -64,7 +65,7 @@ describe('the buttons of banners, with a real notification service (dunst)', fun
   function startDaemon(): void {
     const [banners, pushes] = [join(area.home, 'banners.json'), openPushes(context, true)];
     channel = desktopChannel({ platform: 'linux', run, env: kit.env, banners, pushes });
-    job = pushesJob(context, channel);
+    job = pushesJob(context, openPushes(context, true), channel);
   }
   afterEach(() => {
     kit.tell('dunstctl', 'close-all');

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 
-import type { DayDocument } from '../../src/lib/app/day';
+import type { DayDocument } from '../../src/lib/daemon/day-route';
 import { median } from '../../bench/measure';
 import type { Answers, Served } from '../helpers/browser';
 import { until as untilHere } from '../helpers/daemon';

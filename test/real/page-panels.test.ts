@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 
-import type { DayDocument } from '../../src/lib/app/day';
+import type { DayDocument } from '../../src/lib/daemon/day-route';
 import { issueWaits } from '../../src/lib/inbox/waits';
 import { addDays } from '../../src/lib/platform/time/time';
 import type { Answers, Served } from '../helpers/browser';

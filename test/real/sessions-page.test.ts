@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 
-import type { DayDocument } from '../../src/lib/app/day';
+import type { DayDocument } from '../../src/lib/daemon/day-route';
 import type { SessionsReport } from '../../src/lib/sessions/rows';
 import type { Answers, Served } from '../helpers/browser';
 import { until } from '../helpers/daemon';

@@ -1,7 +1,7 @@
 import { sessionToWatch } from '../../lib/agents/input';
 import { watchedSessions, watch, type SilenceAlert, type WatchedSession } from '../../lib/agents/watchdog';
 import { alertText, watchedText } from '../../lib/agents/view';
-import { reportSilence } from '../../lib/app/agents';
+import { openSilence } from '../../lib/app/agents';
 import { openSessions } from '../../lib/app/sessions';
 import { BaseCommand, boolean, text } from '../../lib/cli/base-command';
 import { EXIT_CODES } from '../../lib/errors';
@@ -40,10 +40,11 @@ export default class AgentsWatch extends BaseCommand {
     }
     const isHook = flags.session === '-' || flags['until-idle'];
     const { config } = await this.context.loadConfig();
+    const report = openSilence(this.context, flags.notify);
     const onAlert = async (alert: SilenceAlert): Promise<void> => {
       this.print(() => alertText(alert, { ...this.terminal, zone: config.user.timezone }));
       this.printLine(alert);
-      const problem = await reportSilence(this.context, alert, { notify: flags.notify });
+      const problem = await report(alert);
       if (problem !== undefined) this.say(problem);
     };
     const { signal, release } = interruptSignal();

@@ -1,5 +1,5 @@
 import { BaseCommand, boolean } from '../../lib/cli/base-command';
-import { openAnswersSetup } from '../../lib/app/answers';
+import { setUpAnswers } from '../../lib/setup/answers';
 import { confirm, isInteractive } from '../../lib/platform/terminal/ask';
 
 const UNKNOWN =
@@ -25,7 +25,7 @@ export default class AnswersSetupCommand extends BaseCommand {
         { enabled: false },
         () => 'Nothing was changed. To turn it on: steward answers setup --yes',
       );
-    const result = await openAnswersSetup(this.context);
+    const result = await setUpAnswers(this.context);
     return this.show(result, () =>
       [
         'Answers from elsewhere are on.',

@@ -1,4 +1,4 @@
-import { completionWords } from '../../lib/app/completion-words';
+import { completionWords } from '../../lib/cli/completion-words';
 import { BaseCommand, word } from '../../lib/cli/base-command';
 import { cleanLine } from '../../lib/platform/terminal/terminal';
 import { WORD_KINDS, type OfferedWord, type WordKind } from '../../lib/shell/completion';

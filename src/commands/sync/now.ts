@@ -16,7 +16,7 @@ export default class SyncNow extends BaseCommand {
   async run() {
     const changed: string[] = [];
     const wasSent = await exchangeNow(this.context);
-    const done = await publishNow(this.context, undefined, (paths) => changed.push(...paths));
+    const done = await publishNow(this.context, (paths) => changed.push(...paths));
     if (done === undefined) throw noFolder();
     const isSent = done.files > 0 && (await exchangeNow(this.context));
     const { machines } = await status(this.context, false);

@@ -1,55 +1,13 @@
-import type { DaemonJob } from '../daemon/jobs';
-import { type Break, breakBetween, type Seen } from '../notify/break';
-import { supersede } from '../notify/history';
+import { watchBreaks } from '../daemon/breaks-job';
+import type { Seen } from '../notify/break';
 import type { Delivery } from '../notify/outbox';
-import type { Session } from '../sessions/session';
-import { runningSessions } from '../sessions/state';
 import type { Context } from './context';
 import { openSense } from './sense';
-import { openSessions } from './sessions';
-import { presenceOf } from './triggers';
-
-const EVERY_SEC = 5;
+import { openSurroundings } from './triggers';
 
 /** Notices breaks in your work while deliveries wait for one. */
 export function openBreaks(context: Context, waiting: () => readonly Delivery[]) {
-  const { area, clock, machineId } = context;
-  const outbox = { clock, machineId, outbox: area.outbox, history: area.notifyLog };
-  let seen: Seen = {};
-  let last: Break | undefined;
-  const note = (atMs: number, why: string): void => {
-    if (atMs > (last?.atMs ?? 0)) last = { atMs, why };
-  };
-  const run = async (): Promise<string | undefined> => {
-    const held = waiting();
-    const before = seen;
-    seen = {};
-    if (held.length === 0) return undefined;
-    const { sessions } = runningSessions(await openSessions(context));
-    // Your next prompt shows that you have seen the end of the turn before.
-    for (const delivery of held)
-      if (promptMs(sessions[delivery.thread ?? '']) > Date.parse(delivery.at))
-        supersede(outbox, delivery, 'you continued the session');
-    const now = await seenNow(context);
-    seen = { ...before, ...now };
-    const why = breakBetween(before, now);
-    if (why !== undefined) note(clock.now(), why);
-    const oldestMs = Math.min(...held.map(({ at }) => Date.parse(at)));
-    for (const session of Object.values(sessions)) {
-      note(promptMs(session), 'your turn ended');
-      const endedMs = session.requests.length === 0 ? Date.parse(session.waitingSince ?? '') : NaN;
-      if (endedMs >= oldestMs && (await presenceOf(context, session)) === 'front')
-        note(endedMs, 'the turn that you watched ended');
-    }
-    return undefined;
-  };
-  const job: DaemonJob = { id: 'breaks', module: 'notify', everySec: () => EVERY_SEC, run };
-  return { job, last: () => last };
-}
-
-/** Returns the time of the session's last prompt; NaN if there is none. */
-function promptMs(session: Session | undefined): number {
-  return Date.parse(session?.turnAt ?? '');
+  return watchBreaks(openSurroundings(context), waiting, () => seenNow(context));
 }
 
 async function seenNow(context: Context): Promise<Seen> {

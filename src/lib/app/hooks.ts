@@ -1,37 +1,11 @@
 import { assistantsIn } from '../assistant';
-import { claudeCode } from '../assistant/claude-code';
 import { installedEvents } from '../assistant/install';
 import { hooksStatuses, type HooksStatus } from '../assistant/install-view';
-import {
-  chosenFrom,
-  heardBy,
-  orUndefined,
-  registeredAssistants,
-  shownAssistants,
-} from '../assistant/registered';
+import { heardBy, orUndefined, shownAssistants } from '../assistant/registered';
 import type { StewardError } from '../errors';
 import { currentSessions } from '../sessions/state';
 import { installerDeps, type Context } from './context';
 import { openSessions } from './sessions';
-
-/**
- * Parses a list of assistants, such as `codex,copilot` or `all`. Without a list, returns the assistants that
- * are registered by default.
- */
-export function openHooks(context: Context, list?: string) {
-  const deps = installerDeps(context);
-  return { deps, assistants: list === undefined ? chosenFrom(deps, []) : assistantsIn(list) };
-}
-
-/**
- * Parses a list of assistants. Without a list, returns Claude Code and every assistant that has steward's
- * hooks.
- */
-export function openRegistered(context: Context, list?: string) {
-  if (list !== undefined) return openHooks(context, list);
-  const deps = installerDeps(context);
-  return { deps, assistants: [...new Set([claudeCode, ...registeredAssistants(deps)])] };
-}
 
 /**
  * Returns the hook status of the listed assistants. Default: all registered or installed assistants. Passes

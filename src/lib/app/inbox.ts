@@ -79,8 +79,8 @@ async function openOtherWaits(context: Context, names: ReadonlyMap<string, strin
   const ofWork = workWaits((await openWork(context)).deps);
   const failed = undelivered({ outbox: area.outbox, history: area.notifyLog });
   const asks = waitingAsks(context);
-  const budgets =
-    user.usage.budgets.length > 0 ? await (await import('./usage')).openBudgets(context) : undefined;
+  const usage = user.usage.budgets.length > 0 ? await import('./usage') : undefined;
+  const budgets = await (await usage?.openUsage(context))?.budgets();
   const hosted = exists(area.managed)
     ? (await import('../agents/managed/waiting')).waitingHosted(area.managed)
     : [];

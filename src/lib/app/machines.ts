@@ -1,18 +1,12 @@
-import { join } from 'node:path';
-
 import { fileMemory } from '../platform/files/file-cache';
 import { knownMachineId } from '../platform/files/machine';
-import type { DayMemory, StoredDays } from '../sync/machine-days';
 import type { ReadDeps } from '../sense/read';
-import type { Day } from '../platform/time/time';
 import { localTimes } from '../platform/time/day-words';
-import { readDay, todayOf } from '../sense/roll';
-import { dayParts } from '../time/day-parts';
-import { boundsOf } from '../time/record';
+import { storedDays } from '../sense/stored-days';
 import { chooseMachines, type KnownMachines, type Machines } from '../time/machines/read';
 import { VERSION } from '../platform/version';
 import type { Context } from './context';
-import { machineName, stateFile } from './sync-settings';
+import { machineName, stateFile } from '../sync/name';
 
 /**
  * Returns `deps` with a reader for the merged days of all machines, or for the days of the `wanted` machine.
@@ -55,7 +49,7 @@ export async function openMachines<T extends ReadDeps>(
     const id = folder === undefined ? (knownMachineId() ?? '') : context.machineId;
     return knownMachines(
       { id, name: machineName(area) },
-      openStoredDays(deps, kept, memory),
+      { ...storedDays(deps), kept, memory },
       source,
       onDamaged,
       noteAway,
@@ -71,28 +65,5 @@ function once(note: (text: string) => unknown): (text: string) => void {
   return (text) => {
     if (!noted.has(text)) note(text);
     noted.add(text);
-  };
-}
-
-/** Returns this machine's days as other machines get them. The merged records get the goals. */
-export function openStoredDays(deps: ReadDeps, kept: readonly Day[], memory?: DayMemory): StoredDays {
-  const { store, config, classify } = deps;
-  const build = (day: Day) => readDay({ ...deps, goalTags: undefined }, store.readState().state, day).record;
-  return {
-    loggedDays: store.loggedDays,
-    recordedDays: store.recordedDays,
-    readRecord: (day) => store.readRecord(day, () => undefined),
-    readLogged(day, record = build(day)) {
-      const options = { ...boundsOf(record), pollIntervalSec: config.pollIntervalSec, classify };
-      return { record, parts: dayParts(store.readLog(day).events, options) };
-    },
-    today: () => todayOf(deps),
-    filesOf: (day) => [
-      store.logOf(day),
-      join(store.dailyPath, `${day}.json`),
-      ...(day < todayOf(deps) ? [] : [store.statePath]),
-    ],
-    kept,
-    memory,
   };
 }

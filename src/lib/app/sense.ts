@@ -4,16 +4,15 @@ import type { Config } from '../config/schema';
 import { ensureUserArea } from '../config/user-area';
 import { hasRules } from '../goals/match';
 import { readGoals } from '../goals/record';
-import { GOALS_WINDOW_DAYS, writeGoalsState } from '../goals/state';
+import { refreshGoals } from '../goals/state';
 import { isLockHeld, withMachineLock } from '../platform/files/lock';
 import { processHost } from '../platform/files/paths';
 import { withTempFolder } from '../platform/files/system-files';
-import { toIso } from '../platform/time/clock';
-import { type Day, addDays, dayOf } from '../platform/time/time';
-import { loopTurn, within } from '../platform/time/wait';
+import { type Day, dayOf } from '../platform/time/time';
+import { loopTurn } from '../platform/time/wait';
 import { agentSessionSource } from '../sense/agent-session';
 import { appFocusSource } from '../sense/app-focus';
-import { type CaptureDeps, type CaptureResult, capture } from '../sense/capture';
+import { type CaptureDeps, capture } from '../sense/capture';
 import type { AppKind } from '../time/classify';
 import { type Classified, readClassifier, setAppKind } from '../sense/classify-file';
 import { gitSource } from '../sense/git';
@@ -30,7 +29,6 @@ import { type SiteVisit, storeVisit, webSource } from '../sense/web';
 import { readPairing } from '../sense/web-pairing';
 import { type InitResult, initSense, senseStore } from '../sense/store';
 import { sessionsById } from '../sessions/session';
-import { sessionKey } from '../sessions/session-key';
 import { currentSessions } from '../sessions/state';
 import type { Context } from './context';
 import { prepareArea } from './shared-area';
@@ -55,7 +53,10 @@ export async function openSense(context: Context, watch?: () => FocusWatch | und
     classify: await readClassifier(context.templates, area.sense.classify),
     sources: sourcesOf(context, config, watch),
     goalTags: await goalTagger(context),
-    afterRecords: (today) => refreshGoals(context, today),
+    afterRecords: (today) =>
+      refreshGoals({ area, clock }, today, (days) =>
+        recordsBetween({ store: senseStore(area) }, days, () => undefined),
+      ),
   };
   return {
     deps,
@@ -109,18 +110,11 @@ export async function openBackfill(
 ): Promise<BackfillDeps> {
   const { config } = await context.loadConfig();
   const { run, clock, machineId } = context;
-  const { readTranscripts } = await import('../assistant/transcripts');
-  const { ASSISTANTS } = await import('../assistant');
-  const { orUndefined } = await import('../assistant/registered');
+  const { pastActivity } = await import('../assistant/past-activity');
   return {
     ...deps,
     git: { run, clock, machineId, config: config.sense, yours: config.user.user.emails },
-    pastActivity: (sinceMs, take) => {
-      for (const { id, transcripts } of ASSISTANTS)
-        readTranscripts(orUndefined(() => transcripts?.(processHost())) ?? [], sinceMs, (activity) =>
-          take({ ...activity, session: sessionKey(id, activity.session) }),
-        );
-    },
+    pastActivity: (sinceMs, take) => pastActivity(processHost(), sinceMs, take),
     ...(onProgress === undefined ? {} : { onProgress }),
   };
 }
@@ -185,24 +179,6 @@ export function openFocusWatch(
   });
 }
 
-/** How long a stopping daemon may spend on the last focus capture, in ms. */
-const LAST_FOCUS_MS = 2_000;
-
-/** Captures only the focus. Called when the daemon stops, so that the last observations aren't lost. */
-export async function storeFocus(sense: () => SenseContext | Promise<SenseContext>): Promise<void> {
-  const { deps, locked } = await sense();
-  const sources = deps.sources.filter(({ id }) => id === 'appFocus');
-  const stored = locked(() => capture({ ...deps, sources }));
-  await within(LAST_FOCUS_MS, stored, undefined);
-}
-
-function refreshGoals({ area, clock }: Context, today: Day): void {
-  const goals = readGoals(area.goals);
-  const window = { from: addDays(today, 1 - GOALS_WINDOW_DAYS), to: today };
-  const records = [...recordsBetween({ store: senseStore(area) }, window, () => undefined)];
-  writeGoalsState(area.goalsState, { goals, records, date: today, generatedAt: toIso(clock.now()) });
-}
-
 /** Returns the time zone of today's record; undefined if nothing has been recorded today. */
 export function zoneOfToday({ area, clock }: Pick<Context, 'area' | 'clock'>, zone: string) {
   return senseStore(area).readState().state.zones[dayOf(clock.now(), zone)];
@@ -222,9 +198,7 @@ export async function setClassification(
 /**
  * Sets up sense if needed, then captures. Writes nothing if `sense.enabled` is false, which `isEnabled` tells.
  */
-export async function captureNow(
-  context: Context,
-): Promise<Pick<SenseContext, 'deps' | 'warnings'> & { result: CaptureResult; isEnabled: boolean }> {
+export async function captureNow(context: Context) {
   const { config } = await context.loadConfig();
   if (config.sense.enabled) await setUpSense(context);
   const { deps, locked, captureHere, warnings } = await openSense(context);

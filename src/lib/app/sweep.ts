@@ -15,7 +15,8 @@ import { captureDeps } from './capture';
 import type { Context } from './context';
 import { sendReminders } from './notify';
 import { openSessions } from './sessions';
-import { otherMachines } from './sync-turns';
+import { turnsOf } from '../sync/turn';
+import { openTurns } from './sync-turns';
 import { openWork, type WorkContext } from './work';
 
 /** Runs the sweep, and logs one line even if it fails. */
@@ -58,7 +59,7 @@ async function sweepDeps(context: Context, work: WorkContext): Promise<SweepDeps
     remind: async () => {
       const { openNotify } = await import('./notify');
       const notify = await openNotify(context);
-      const sent = await sendReminders(work, notify, await otherMachines(context));
+      const sent = await sendReminders(work, notify, turnsOf(await openTurns(context)));
       if (sent > 0) notify.deliverLater();
       return sent;
     },

@@ -1,7 +1,3 @@
-import { StewardError } from '../errors';
-import { gitAddress, type GitAddress } from '../platform/net/git-address';
-import { remoteGit, type Remote, type RemoteGitDeps } from '../platform/process/git';
-import { cloneFolder } from '../sync/clone';
 import type { GitExchange } from '../sync/git';
 import type { Context } from './context';
 import { openSync } from './sync';
@@ -20,11 +16,7 @@ export async function exchangeNow(context: Context): Promise<boolean> {
 }
 
 /** Exchanges the folder's files through a repository. */
-export async function exchangeThrough(
-  context: Context,
-  folder: string,
-  repo: string,
-): Promise<{ received: string[]; sent: boolean }> {
+export async function exchangeThrough(context: Context, folder: string, repo: string) {
   const { exchange } = await import('../sync/engine');
   const git = () => openGit(context, folder, repo);
   const isChosen = (await openGitPlace(context)).repo === repo;
@@ -36,35 +28,10 @@ export async function openGit(
   context: Context,
   folder: string,
   repo: string,
-  { mayBePublic = false } = {},
+  options: { mayBePublic?: boolean } = {},
 ): Promise<GitExchange> {
-  const { openWork } = await import('./work');
-  const { deps } = await openWork(context);
-  const { git } = deps;
-  const address = gitAddress(repo);
-  const seen = address === undefined ? await (await deps.host()).repository(repo) : undefined;
-  const visibility = seen?.visibility ?? ((await isOpen(context, git, address)) ? 'public' : 'private');
-  if (visibility !== 'private' && !mayBePublic) {
-    throw new StewardError('conflict', `${seen?.repo ?? repo} is ${visibility}, so nothing was pushed.`, {
-      hint: 'Make the repository private, use a different one, or delete the data already published: steward sync leave --remove',
-    });
-  }
-  return {
-    git,
-    remote: address === undefined ? await deps.remote(repo) : { ...address, credential: 'own' },
-    folder,
-    machineId: context.machineId,
-    clone: cloneFolder(context),
-  };
-}
-
-/** Returns whether the repository can be read without a credential. */
-async function isOpen(
-  { area }: Pick<Context, 'area'>,
-  git: RemoteGitDeps,
-  address: GitAddress | undefined,
-): Promise<boolean> {
-  if (address?.openUrl === undefined) return false;
-  const open: Remote = { url: address.openUrl, protocol: 'https', credential: 'none' };
-  return (await remoteGit(git, area.machine, open)('ls-remote', open.url)).code === 0;
+  const { git, host, remote } = (await (await import('./work')).openWork(context)).deps;
+  const { openRepository } = await import('../sync/git');
+  const shown = async (name: string) => (await host()).repository(name);
+  return openRepository({ machine: context, git, shown, remote }, folder, repo, options);
 }

@@ -10,13 +10,12 @@ import { openSense } from './sense';
 import { openMachines } from './machines';
 import { openWorkNames } from './work-names';
 
-interface TimeInput {
-  by: TimeKey;
-  machine?: string | undefined;
-}
-
 /** Returns how time was spent in a period. Writes nothing. */
-export async function openTime(context: Context, period: Period, { by, machine }: TimeInput) {
+export async function openTime(
+  context: Context,
+  period: Period,
+  { by, machine }: { by: TimeKey; machine?: string | undefined },
+) {
   const sense = await openSense(context);
   const notes: string[] = [];
   const deps = await openMachines(context, sense.deps, machine, (text) => notes.push(text));

@@ -1,10 +1,11 @@
 import { titleAmong } from '../assistant';
 import { readTurnEnd } from '../assistant/transcripts';
 import type { Config } from '../config/schema';
+import type { Surroundings } from '../daemon/surroundings';
 import { waitingAsks } from '../inbox/asks';
 import { acceptRequest } from '../notify/accept';
 import { deliverWaiting } from '../notify/deliver';
-import { type Presence, type TriggerDeps, runTriggers } from '../notify/triggers';
+import { isAtDesk, type Presence, type TriggerDeps, runTriggers } from '../notify/triggers';
 import { readPresence } from '../sense/presence';
 import type { Session } from '../sessions/session';
 import { runningSessions } from '../sessions/state';
@@ -13,7 +14,8 @@ import { type NotifyContext, openNotify } from './notify';
 import { openSessions } from './sessions';
 import { isNameless } from '../sessions/slug';
 import { isAtAnother } from '../sync/live';
-import { isElsewhere } from './sync-turns';
+import { isAtOther } from '../sync/turn';
+import { openTurns } from './sync-turns';
 
 /** Returns the dependencies for turning queued hook events into notifications. */
 export async function openTriggers(
@@ -56,10 +58,19 @@ export async function presenceOf(context: Context, session: Session | undefined)
   if (!context.area.sense.isSetUp || !sense.enabled || !sense.sources.appFocus) return 'unknown';
   const isHere = session !== undefined && session.machine === context.machineId;
   const presence = await readPresence(context.desktop, isHere ? session.terminal : null, context.clock.now());
-  if (presence === 'desk' || presence === 'front') return presence;
+  if (isAtDesk(presence)) return presence;
   const { folder } = (await context.loadConfig()).config.user.sync;
   // Another machine can't tell what is restricted, because it is not published.
   const isTold = session !== undefined && !isNameless(session.slug) && folder !== undefined;
   if (isTold && isAtAnother(folder, context.machineId, context.clock.now())) return 'elsewhere';
-  return presence === 'unknown' && (await isElsewhere(context)) ? 'away' : presence;
+  return presence === 'unknown' && isAtOther(await openTurns(context)) ? 'away' : presence;
+}
+
+/** Returns what jobs about you and your sessions need. */
+export function openSurroundings(context: Context): Surroundings {
+  return {
+    machine: context,
+    open: () => openSessions(context),
+    presence: (session) => presenceOf(context, session),
+  };
 }

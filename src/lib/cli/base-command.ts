@@ -140,8 +140,8 @@ export abstract class BaseCommand extends Command {
   /** Returns false if a scheduler started this run for a job that has since been uninstalled. */
   private async mayRun(): Promise<boolean> {
     if (processHost().env[JOB_VARIABLE] === undefined) return true;
-    const { mayRun } = await import('../app/schedule');
-    return mayRun(this.context);
+    const { beginScheduled } = await import('../schedule/running');
+    return beginScheduled(this.context, processHost().env);
   }
 
   protected get context(): Context {

@@ -52,16 +52,12 @@ function marksHere(area: UserArea): string {
   return marksOf([area.config, area.work.config, area.work.repo]).text;
 }
 
-interface Loader {
-  area: UserArea;
-  loadConfig: () => Promise<LoadedConfig>;
-}
-
 /**
  * Returns the settings. Reloads them if config.yaml has changed. Throws `config` if the configuration is
  * invalid.
  */
-export async function hookSettings({ area, loadConfig }: Loader): Promise<HookSettings> {
+export async function hookSettings(context: { area: UserArea; loadConfig: () => Promise<LoadedConfig> }) {
+  const { area, loadConfig } = context;
   const cached = cachedHookSettings(area);
   if (cached !== undefined) return cached;
   // Read the file metadata before the contents, so that a concurrent change invalidates the cache.

@@ -5,6 +5,7 @@ import { StewardError } from '../errors';
 import { isAlive } from '../platform/files/lock';
 import { readText } from '../platform/files/atomic-file';
 import { parseObject } from '../platform/files/json-object';
+import { readPlace } from '../platform/files/place';
 import { askLocal, type LocalRequest } from '../platform/net/local-http';
 import { wait } from '../platform/time/wait';
 import { isAnswering, readInstance } from './instance';
@@ -18,6 +19,12 @@ export function installedBuild({ templates }: { templates: string }): string | u
   const version = parseObject(read('package.json') ?? '')?.['version'];
   const id = read('dist/build-id')?.trim() ?? '';
   return typeof version === 'string' ? `${version}${id === '' ? '' : ` (build ${id})`}` : undefined;
+}
+
+/** Returns a new build id if this machine now writes to a different folder, so that the daemon restarts. */
+export function movedPlace({ root, host, place }: UserArea): string | undefined {
+  const stored = readPlace(root, host);
+  return stored === undefined || stored.place === place ? undefined : `for ${join(root, stored.place)}`;
 }
 
 const PING_MS = 3_000;

@@ -48,6 +48,20 @@ export interface DaemonParts extends Machine {
   limits?: ServerLimits;
 }
 
+/**
+ * Returns the parts of a daemon that only shows what is stored: it captures, sends and delivers nothing. Its pages are
+ * signed in from the start, because invented data needs no protection.
+ */
+export function atRest(parts: DaemonParts): DaemonParts {
+  return {
+    ...parts,
+    pageSecret: 'demo',
+    jobs: () => [],
+    services: () => [],
+    installedBuild: () => undefined,
+  };
+}
+
 /** Work that runs continuously, such as deliveries. */
 export interface Service {
   /** Stops the service. Waits for work in progress, but only up to a timeout. */

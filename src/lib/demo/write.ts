@@ -4,7 +4,7 @@ import type { Context } from '../app/context';
 import { openSense, setUpSense } from '../app/sense';
 import { openSessions } from '../app/sessions';
 import { openSync } from '../app/sync';
-import { stateFile } from '../app/sync-settings';
+import { stateFile } from '../sync/name';
 import { openUsage } from '../app/usage';
 import { keepLimits } from '../assistant/status-input';
 import { loadConfig } from '../config/load';

@@ -1,13 +1,16 @@
 import { dirname } from 'node:path';
 
+import type { UserArea } from '../config/user-area';
 import { replaceFile } from '../platform/files/atomic-file';
 import { ensureFolder } from '../platform/files/folder';
+import { toIso, type Clock } from '../platform/time/clock';
+import type { DayRange } from '../platform/time/period';
 import { addDays, type Day } from '../platform/time/time';
-import type { Goal } from './record';
+import { readGoals, type Goal } from './record';
 
 const GOALS_STATE_VERSION = 1;
 /** Length of the longer of the two observation periods, in days. */
-export const GOALS_WINDOW_DAYS = 30;
+const GOALS_WINDOW_DAYS = 30;
 
 /** The fields of a daily record that are used for goals. */
 interface ObservedDay {
@@ -19,17 +22,13 @@ interface ObservedDay {
 }
 
 /** Builds the state for the days up to and including `date`. */
-export function buildGoalsState({
-  goals,
-  records,
-  date: end,
-  generatedAt,
-}: {
+export function buildGoalsState(observed: {
   goals: readonly Goal[];
   records: readonly ObservedDay[];
   date: Day;
   generatedAt: string;
 }) {
+  const { goals, records, date: end, generatedAt } = observed;
   const last = (days: number) => {
     const counted = records.filter(({ date }) => date >= addDays(end, 1 - days) && date <= end);
     const sum = (of: (record: ObservedDay) => number): number =>
@@ -52,7 +51,15 @@ export function buildGoalsState({
   };
 }
 
-export function writeGoalsState(path: string, observed: Parameters<typeof buildGoalsState>[0]): void {
-  ensureFolder(dirname(path));
-  replaceFile(path, `${JSON.stringify(buildGoalsState(observed), null, 2)}\n`);
+/** Rewrites the state from the days that it observes. */
+export function refreshGoals(
+  { area, clock }: { area: Pick<UserArea, 'goals' | 'goalsState'>; clock: Clock },
+  today: Day,
+  daysIn: (range: DayRange) => Iterable<ObservedDay>,
+): void {
+  const records = [...daysIn({ from: addDays(today, 1 - GOALS_WINDOW_DAYS), to: today })];
+  const generatedAt = toIso(clock.now());
+  const state = buildGoalsState({ goals: readGoals(area.goals), records, date: today, generatedAt });
+  ensureFolder(dirname(area.goalsState));
+  replaceFile(area.goalsState, `${JSON.stringify(state, null, 2)}\n`);
 }

@@ -5,24 +5,11 @@ import type { SessionRow } from '../sessions/rows';
 import type { InboxWait, WaitKind } from './row';
 
 /** Adds the usual values of a wait. */
-export function waitOf({
-  id,
-  name,
-  kind,
-  title,
-  why,
-  since,
-  repo = null,
-  branch = null,
-  priority = null,
-  blocks = false,
-  go = null,
-  url = null,
-  canEnd = false,
-  ...more
-}: NewWait): InboxWait {
-  return { id, name, kind, title, why, since, repo, branch, priority, blocks, go, url, canEnd, ...more };
+export function waitOf({ id, name, kind, title, why, since, ...more }: NewWait): InboxWait {
+  return { id, name, kind, title, why, since, ...USUAL, ...more };
 }
+
+const USUAL = { repo: null, branch: null, priority: null, blocks: false, go: null, url: null, canEnd: false };
 
 type NewWait = Pick<InboxWait, 'id' | 'name' | 'kind' | 'title' | 'why' | 'since'> & Partial<InboxWait>;
 

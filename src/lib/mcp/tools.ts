@@ -126,8 +126,7 @@ const WRITE: Readonly<Partial<Record<Name, Run>>> = {
   async notify(context, input) {
     return sendNotification(await openNotify(context), input);
   },
-  ask_me: async (context, input, signal) =>
-    (await import('../app/answers')).openAskMe(context, input, { signal }),
+  ask_me: async (context, input, signal) => (await import('./ask-me')).askMeNow(context, input, { signal }),
 };
 
 /** Tools that are available only with `--write`. */

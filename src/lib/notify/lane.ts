@@ -27,13 +27,10 @@ export function isOver({ fromMs, untilMs }: Wait, nowMs: number): boolean {
 }
 
 /** Returns a delivery's wait. Setting the clock back ends a retry delay, but not quiet hours. */
-export function waitOf({
-  nextAt,
-  heldUntil,
-  atBreak,
-  waitingSince,
-  at,
-}: Pick<Delivery, 'nextAt' | 'heldUntil' | 'atBreak' | 'waitingSince' | 'at'>): Wait {
+export function waitOf(
+  delivery: Pick<Delivery, 'nextAt' | 'heldUntil' | 'atBreak' | 'waitingSince' | 'at'>,
+): Wait {
+  const { nextAt, heldUntil, atBreak, waitingSince, at } = delivery;
   const untilMs = Date.parse(nextAt);
   if (nextAt === at) return NO_WAIT;
   if (nextAt === heldUntil && atBreak === undefined) return { fromMs: untilMs - LONGEST_WAIT_MS, untilMs };

@@ -24,6 +24,10 @@ interface TurnEnd {
  */
 export type Presence = 'front' | 'desk' | 'away' | 'elsewhere' | 'unknown';
 
+export function isAtDesk(presence: Presence): boolean {
+  return presence === 'desk' || presence === 'front';
+}
+
 export interface TriggerDeps {
   clock: Clock;
   spool: SpoolDeps;

@@ -82,7 +82,7 @@ export interface ReportInput {
 }
 
 export interface UsageFacts {
-  rows: readonly UsedBy[];
+  rows: readonly (UsedTokens & { key: string })[];
   total: UsedTokens & { unpriced: number };
 }
 
@@ -93,10 +93,6 @@ interface UsedTokens {
   cacheWrite: number;
   /** Cost in USD; null if no price is known. */
   cost: number | null;
-}
-
-interface UsedBy extends UsedTokens {
-  key: string;
 }
 
 /** The output of `steward standup --json` and `steward week --json`. Lists are in display order. */

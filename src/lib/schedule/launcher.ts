@@ -44,10 +44,8 @@ const SESSION = ['DISPLAY', 'WAYLAND_DISPLAY', 'XAUTHORITY', 'XDG_RUNTIME_DIR', 
 /**
  * Returns the environment for jobs: the variables in `COPIED`, and PATH without relative or project folders.
  */
-export function jobEnvironment({
-  platform,
-  env,
-}: Pick<PathHost, 'platform' | 'env'>): Record<string, string> {
+export function jobEnvironment(host: Pick<PathHost, 'platform' | 'env'>): Record<string, string> {
+  const { platform, env } = host;
   const { delimiter, isAbsolute } = platform === 'win32' ? win32 : posix;
   const path = (env['PATH'] ?? env['Path'] ?? '')
     .split(delimiter)

@@ -20,6 +20,16 @@ export interface CaptureDeps extends RollDeps {
 
 const SOURCE_TIMEOUT_MS = 20_000;
 
+/** How long a stopping daemon may spend on the last focus capture, in ms. */
+const LAST_FOCUS_MS = 2_000;
+
+/** Captures only the focus. Called when the daemon stops, so that the last observations aren't lost. */
+export async function captureFocus(deps: CaptureDeps, locked: <T>(work: () => Promise<T>) => Promise<T>) {
+  const sources = deps.sources.filter(({ id }) => id === 'appFocus');
+  const stored = locked(() => capture({ ...deps, sources }));
+  await within(LAST_FOCUS_MS, stored, undefined);
+}
+
 /** A capture or backfill in progress. */
 export interface CaptureRun {
   deps: CaptureDeps;

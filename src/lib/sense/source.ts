@@ -63,10 +63,8 @@ export type CaptureScheduler = { kind: string; installed: boolean } | null;
 export const NOT_SET_UP = off('not set up; nothing is captured', { fix: 'steward up' });
 
 /** Returns whether captures work, from the last capture. */
-export function senseFinding({
-  enabled,
-  sources,
-}: Pick<SourceStatus, 'enabled'> & { sources: readonly SourceStatus[] }): Finding {
+export function senseFinding(status: { enabled: boolean; sources: readonly SourceStatus[] }): Finding {
+  const { enabled, sources } = status;
   if (!enabled) return off('sense.enabled is false', { fix: 'steward config set sense.enabled true' });
   const bad = sources.filter(({ state }) => state === 'unsupported' || state === 'error');
   if (bad.length === 0) {

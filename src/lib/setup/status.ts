@@ -1,5 +1,5 @@
 import type { Context } from '../app/context';
-import { jobsHere } from '../app/schedule';
+import { jobsHere } from './jobs';
 import { daemonReport } from '../daemon/remote';
 import { status as syncStatus } from './sync/change';
 import { VERSION } from '../platform/version';

@@ -1,9 +1,11 @@
 import { join } from 'node:path';
 
+import type { Machine } from '../config/user-area';
 import { StewardError, throwIfBug } from '../errors';
 import { readText, replaceFile } from '../platform/files/atomic-file';
 import { ensureFolder, exists, listFolder, removeFolder } from '../platform/files/folder';
 import { isMachineId } from '../platform/files/machine';
+import { gitAddress } from '../platform/net/git-address';
 import type { RemoteGit } from '../platform/process/git';
 import {
   remoteGit,
@@ -13,6 +15,7 @@ import {
   openClone,
 } from '../platform/process/git';
 import { cleanLine } from '../platform/terminal/terminal';
+import { cloneFolder } from './clone';
 import { machinesFolder, type OnDamagedFile } from './exchange';
 import { requireFolder } from './folder';
 import { receiveTree, type ReadGit } from './git-tree';
@@ -29,6 +32,46 @@ export interface GitExchange {
   onDamaged?: OnDamagedFile;
   /** Called if another machine has replaced this machine's branch since the last exchange. */
   onForeign?: () => Promise<void>;
+}
+
+interface RepositoryDeps {
+  machine: Machine;
+  git: RemoteGitDeps;
+  /** Returns how the host shows a repository such as `ann/data`. */
+  shown: (repo: string) => Promise<{ repo: string; visibility: string }>;
+  remote: (repo: string) => Promise<Remote>;
+}
+
+/** Opens a private repository for an exchange. Throws `conflict` if everybody can read it. */
+export async function openRepository(
+  { machine, git, shown, remote }: RepositoryDeps,
+  folder: string,
+  repo: string,
+  { mayBePublic = false } = {},
+): Promise<GitExchange> {
+  const address = gitAddress(repo);
+  const seen = address === undefined ? await shown(repo) : undefined;
+  const isOpen = seen === undefined && (await isReadable(git, machine.area.machine, address?.openUrl));
+  const visibility = seen?.visibility ?? (isOpen ? 'public' : 'private');
+  if (visibility !== 'private' && !mayBePublic) {
+    throw new StewardError('conflict', `${seen?.repo ?? repo} is ${visibility}, so nothing was pushed.`, {
+      hint: 'Make the repository private, use a different one, or delete the data already published: steward sync leave --remove',
+    });
+  }
+  return {
+    git,
+    remote: address === undefined ? await remote(repo) : { ...address, credential: 'own' },
+    folder,
+    machineId: machine.machineId,
+    clone: cloneFolder(machine),
+  };
+}
+
+/** Returns whether a repository can be read without a credential. */
+async function isReadable(git: RemoteGitDeps, folder: string, url: string | undefined): Promise<boolean> {
+  if (url === undefined) return false;
+  const open: Remote = { url, protocol: 'https', credential: 'none' };
+  return (await remoteGit(git, folder, open)('ls-remote', url)).code === 0;
 }
 
 const HEADS = 'refs/heads/machine-';

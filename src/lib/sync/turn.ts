@@ -1,11 +1,15 @@
 import { dirname, join } from 'node:path';
 
+import type { Machine } from '../config/user-area';
+import { type Finding, off, ok } from '../platform/check';
 import { readText, replaceFile } from '../platform/files/atomic-file';
 import { ensureSubfolder, exists } from '../platform/files/folder';
 import { isObject, parseObject, textOf } from '../platform/files/json-object';
 import { readObject, writeObject } from '../platform/files/object-file';
 import { isText, oneOf, shape, where, type ShapeOf } from '../platform/files/shape';
+import { kindOf } from '../platform/files/stat';
 import { isIso, parseIso, toIso, type Clock } from '../platform/time/clock';
+import { ago } from '../sessions/view';
 import { machinesFolder, readMachines } from './exchange';
 import { hashedKey, type ExchangeMachine } from './format';
 
@@ -21,12 +25,21 @@ export interface TurnDeps {
   news: string;
 }
 
+/** Returns undefined without an exchange folder. Creates none, because its drive may not be mounted. */
+export function turnDeps(machine: Machine, folder: string | undefined): TurnDeps | undefined {
+  if (folder === undefined || kindOf(machinesFolder(folder)) !== 'folder') return undefined;
+  const { clock, machineId, area } = machine;
+  return { clock, folder, machineId, news: join(area.machine, 'machines-news.json') };
+}
+
 /** A machine is active if an update from it arrived within this time. */
 const NEWS_MS = 10 * 60_000;
 /** How long to wait for other machines' claims. Syncing usually takes less time. */
 const CLAIM_MS = 90_000;
 /** How long before the due time a machine claims a notification. */
 const AHEAD_MS = 2 * 60_000;
+/** You are at another machine if you used it within this time. */
+const USED_MS = 10 * 60_000;
 const KEEP_MS = 7 * 24 * 60 * 60_000;
 const MAX_BYTES = 4 * 1024 * 1024;
 
@@ -87,6 +100,16 @@ export function takeTurns(
   return turns;
 }
 
+/** Returns functions that decide which machine notifies you. */
+export function turnsOf(deps: TurnDeps | undefined) {
+  return (
+    deps && {
+      turns: (due: Parameters<typeof takeTurns>[1]) => takeTurns(deps, due),
+      noteTold: (keys: readonly string[]) => noteTold(deps, keys),
+    }
+  );
+}
+
 /** Records that this machine is about to send these notifications. */
 export function noteTold(deps: TurnDeps, keys: readonly string[]): void {
   note(deps, keys.map(hashedKey), 'told');
@@ -115,14 +138,25 @@ function readTold(deps: TurnDeps, id: string): Told[] {
   return text.split('\n').map(parseObject).filter(shape(TOLD));
 }
 
+/** Returns whether you used another machine recently. */
+export function isAtOther(deps: TurnDeps | undefined): boolean {
+  if (deps === undefined) return false;
+  const active = activeOf(deps, readMachines(deps.folder));
+  return active.some(({ info }) => deps.clock.now() - Date.parse(info.lastInput ?? '') < USED_MS);
+}
+
+/** Returns how old the news of each other machine is. */
+export function machinesFinding(deps: TurnDeps | undefined): Finding {
+  if (deps === undefined) return off('no exchange folder', { fix: 'steward sync setup FOLDER' });
+  const others = readMachines(deps.folder).filter(({ id }) => id !== deps.machineId);
+  const news = others.map(({ info }) => `${info.name}: news ${ago(info.publishedAt, deps.clock.now())} old`);
+  return ok(news.join(' · ') || 'none yet');
+}
+
 /**
  * Returns the other machines that sent an update recently. Uses arrival times, because the machines' clocks
  * may differ.
  */
-export function activeMachines(deps: TurnDeps): ExchangeMachine[] {
-  return activeOf(deps, readMachines(deps.folder));
-}
-
 function activeOf(deps: TurnDeps, machines: readonly ExchangeMachine[]): ExchangeMachine[] {
   const nowMs = deps.clock.now();
   const known = readObject(deps.news, MAX_BYTES) ?? {};

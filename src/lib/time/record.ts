@@ -162,12 +162,9 @@ function hoursIn(date: Day, zone: string, { startMs, endMs }: DayBounds): number
 }
 
 /** Returns the bounds of a record's hours. */
-export function boundsOf({
-  date,
-  timezone,
-  hours,
-}: Pick<DailyRecord, 'date' | 'timezone' | 'hours'>): DayBounds {
-  const { startMs, endMs } = dayBounds(date, timezone);
+export function boundsOf(record: Pick<DailyRecord, 'date' | 'timezone' | 'hours'>): DayBounds {
+  const { startMs, endMs } = dayBounds(record.date, record.timezone);
+  const { hours } = record;
   const first = Date.parse(hours[0]?.start ?? '') || startMs;
   const last = Date.parse(hours.at(-1)?.start ?? '') || startMs;
   return { startMs: Math.min(first, startMs), endMs: last < endMs ? endMs : last + HOUR_MS };

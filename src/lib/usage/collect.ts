@@ -43,15 +43,10 @@ const SLICE_MS = 50;
 const DAY_MS = 86_400_000;
 const MAX_TEXT = 120;
 
-/** An assistant's usage limits, and when it reported them. */
-interface StoredLimits {
-  atMs: number;
-  limits: readonly SeenLimit[];
-}
-
 interface State {
   files: Record<string, Position>;
-  limits: Record<string, StoredLimits>;
+  /** Each assistant's usage limits, and when it reported them. */
+  limits: Record<string, { atMs: number; limits: readonly SeenLimit[] }>;
   /** Which logs the last run could not read, and why. */
   problems: readonly string[];
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isObject } from '../platform/files/json-object';
 import { readObject, writeObject } from '../platform/files/object-file';
 import { parseIso, toIso } from '../platform/time/clock';
-import { ALERT_PERCENT, type BudgetState } from './budgets';
+import { ALERT_PERCENT, budgetStates, type BudgetDeps, type BudgetState } from './budgets';
 import { readAt, readState } from './collect';
 import type { LimitWindow } from './entry';
 import { forecastText, LENGTH_MS, withStep, WORDS, type Steps, type UsageLimit } from './forecast';
@@ -26,6 +26,18 @@ interface LimitsDeps {
 export function currentLimits(deps: LimitsDeps, nowMs: number): UsageLimit[] {
   const limits = [...reportedLimits(deps.limits, nowMs), ...loggedLimits(deps.state, nowMs)];
   return limits.filter(({ resetsAt }) => resetsAt === null || Date.parse(resetsAt) > nowMs);
+}
+
+/** Returns the limits that are used most, and how much of a budget is spent if that is at least 80%. */
+export async function spendingOf(deps: LimitsDeps & BudgetDeps) {
+  const limits = currentLimits(deps, deps.clock.now()).sort((a, b) => b.usedPercent - a.usedPercent);
+  const most = (wanted: LimitWindow): Pick<UsageLimit, 'usedPercent' | 'resetsAt'> | null => {
+    const { usedPercent, resetsAt = null } = limits.find(({ window }) => window === wanted) ?? {};
+    return usedPercent === undefined ? null : { usedPercent, resetsAt };
+  };
+  const percents = (await budgetStates(deps)).map(({ percent }) => percent);
+  const [budgetPercent = null] = percents.filter((percent) => percent >= ALERT_PERCENT).sort((a, b) => b - a);
+  return { limits: { fiveHour: most('fiveHour'), sevenDay: most('sevenDay') }, budgetPercent };
 }
 
 function isCurrent(atMs: number, window: LimitWindow, nowMs: number): boolean {

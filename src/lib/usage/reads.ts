@@ -4,9 +4,9 @@ import { localTimes } from '../platform/time/day-words';
 import type { Period } from '../platform/time/period';
 import { addDays, dayOf, type Day } from '../platform/time/time';
 import { budgetStates, budgetTexts, type BudgetDeps } from './budgets';
-import { collectUsage, problemsOf, readState, type UsageDeps } from './collect';
+import { collectUsage, problemsOf, readAt, readState, type UsageDeps } from './collect';
 import type { LogSource } from './find-logs';
-import { currentLimits, forecastTexts, limitTexts } from './limits';
+import { crossedBudgets, currentLimits, forecastTexts, limitTexts, spendingOf } from './limits';
 import type { PriceTable } from './prices';
 import { purgeUsage, type UsageSelection } from './purge';
 import {
@@ -105,6 +105,19 @@ export function usageReads(deps: UsageReadDeps) {
     /** Removes stored usage. Returns the affected days. */
     purge: (selection: UsageSelection, dryRun: boolean): Promise<Day[]> =>
       purgeUsage(deps, selection, { dryRun, readsLogs: enabled }),
+  };
+}
+
+/** The queries of what is spent. */
+export function spendingReads(deps: UsageReadDeps) {
+  return {
+    /** Returns the budgets of which much is spent, and when usage was last read. */
+    budgets: async () => ({
+      crossed: crossedBudgets(deps.state, await budgetStates(deps)),
+      asOf: { usage: readAt(deps.state) },
+    }),
+    /** Returns the limits that are used most, and how much of a budget is spent if that is at least 80%. */
+    spending: () => spendingOf(deps),
   };
 }
 

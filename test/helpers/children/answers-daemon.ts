@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline';
 
-import { pushesJob } from '../../../src/lib/app/pushes';
+import { openPushes } from '../../../src/lib/app/pushes';
+import { pushesJob } from '../../../src/lib/daemon/pushes-job';
 import { StewardError } from '../../../src/lib/errors';
 import { answerAsk } from '../../../src/lib/inbox/asks';
 import { answersWorld } from '../answers-world';
@@ -13,7 +14,7 @@ export type Order = { send: string } | { answer: string; behavior: 'allow' | 'de
 /** The parts of the daemon that send messages with buttons, read the presses, and take answers of the page. */
 async function main(): Promise<void> {
   const { context, channel } = answersWorld(home, server);
-  const job = pushesJob(context, channel);
+  const job = pushesJob(context, openPushes(context, true), channel);
   const orders: Order[] = [];
   createInterface(process.stdin).on('line', (line) => orders.push(JSON.parse(line) as Order));
   for (;;) {

@@ -2,10 +2,11 @@ import { expect } from 'chai';
 import { statSync } from 'node:fs';
 
 import { createContext, type Context } from '../../../src/lib/app/context';
-import { openPushes, pushesJob } from '../../../src/lib/app/pushes';
+import { openPushes } from '../../../src/lib/app/pushes';
 import { loadConfig } from '../../../src/lib/config/load';
 import { secret } from '../../../src/lib/config/secret';
 import type { DaemonJob } from '../../../src/lib/daemon/jobs';
+import { pushesJob } from '../../../src/lib/daemon/pushes-job';
 import { answerAsk, answerTo, takeAnswer, type Ask } from '../../../src/lib/inbox/asks';
 import type { Channel, Parcel } from '../../../src/lib/notify/channels/channel';
 import { pushChannel } from '../../../src/lib/notify/channels/push';
@@ -64,7 +65,9 @@ describe('answers by the buttons of pushes', () => {
       clock: context.clock,
     };
     channels = { telegram: telegramChannel(deps), push: pushChannel(deps) };
-    const jobs = [channels.telegram, channels.push].map((channel) => pushesJob(context, channel));
+    const jobs = [channels.telegram, channels.push].map((channel) =>
+      pushesJob(context, openPushes(context, true), channel),
+    );
     job = {
       id: 'pushes',
       everySec: async () => Math.max(...(await Promise.all(jobs.map(({ everySec }) => everySec())))),
@@ -286,8 +289,8 @@ describe('answers by the buttons of pushes', () => {
   });
 
   it('of ntfy go within five seconds, also while another server hangs or refuses', async () => {
-    const push = pushesJob(context, channels.push);
-    const telegram = pushesJob(context, channels.telegram);
+    const push = pushesJob(context, openPushes(context, true), channels.push);
+    const telegram = pushesJob(context, openPushes(context, true), channels.telegram);
     const held = await ask();
     await send('telegram');
     await send('push');

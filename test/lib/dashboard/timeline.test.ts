@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 
-import type { DayDocument } from '../../../src/lib/app/day';
+import type { DayDocument } from '../../../src/lib/daemon/day-route';
 import { PAGES } from '../../helpers/browser';
 
 interface Group {

@@ -273,11 +273,8 @@ export function credentialFor(
   });
 }
 
-function pick({
-  apiKey,
-  authToken,
-  names,
-}: Credentials): { credential: ManagedCredential; from: string } | undefined {
+function pick(found: Credentials): { credential: ManagedCredential; from: string } | undefined {
+  const { apiKey, authToken, names } = found;
   const [key, token] = [apiKey?.trim() ?? '', authToken?.trim() ?? ''];
   if (key !== '' && token !== '') {
     throw new StewardError(

@@ -16,11 +16,8 @@ import type { Channel, ChannelDeps } from './channel';
 const STALE_MS = 60_000;
 
 /** The voice channel. Messages that can't be spoken are shown on the desktop instead. */
-export function voiceChannel({
-  clock,
-  voice,
-  muted,
-}: Pick<ChannelDeps, 'clock' | 'voice' | 'muted'>): Channel {
+export function voiceChannel(deps: Pick<ChannelDeps, 'clock' | 'voice' | 'muted'>): Channel {
+  const { clock, voice, muted } = deps;
   return {
     id: 'voice',
     keepMs: 15 * 60_000,

@@ -2,13 +2,8 @@ import { errorBody, toStewardError, EXIT_CODES } from '../../errors';
 import { foldFor } from './fold';
 import { cleanLines } from './terminal';
 
-interface ErrorReportOptions {
-  json: boolean;
-  debug: boolean;
-}
-
 /** Formats an error as JSON or as plain text. The text has one line for the problem and one for the hint. */
-export function reportError(error: unknown, options: ErrorReportOptions) {
+export function reportError(error: unknown, options: { json: boolean; debug: boolean }) {
   const known = toStewardError(error);
   const exitCode = EXIT_CODES[known.kind];
   if (options.json) return { exitCode, text: toJson(errorBody(known)) };

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 
 import { openNotify } from '../../app/notify';
-import { jobsHere, schedulerOf } from '../../app/schedule';
+import { schedulerOf } from '../../app/schedule';
+import { jobsHere } from '../jobs';
 import { openWork } from '../../app/work';
 import { installerDeps } from '../../app/context';
 import type { Assistant } from '../../assistant/assistant';
@@ -15,7 +16,7 @@ import { kindOf } from '../../platform/files/stat';
 import { withSteps } from '../../platform/terminal/progress';
 import { clean } from '../../platform/terminal/terminal';
 import { DAEMON_JOB, type JobId, type SchedulerKind, tickJob } from '../../schedule/job';
-import { openHooks, openRegistered } from '../../app/hooks';
+import { listedAssistants, hookedAssistants } from '../install/assistants';
 import { foundAssistants, listOf, registeredAssistants, titlesOf } from '../../assistant/registered';
 import { type Setup, type Step, chosenJobs } from './step';
 
@@ -157,11 +158,11 @@ function hasHooks({ context }: Setup, assistants: readonly Assistant[]): boolean
 
 async function setHooks({ context, say }: Setup, on: boolean, list?: string): Promise<void> {
   if (!on) {
-    const { deps, assistants } = openRegistered(context);
+    const { deps, assistants } = hookedAssistants(context);
     throwAll((await uninstallAllHooks(deps, { assistants, dryRun: false })).failures);
     return;
   }
-  const { deps, assistants } = openHooks(context, list);
+  const { deps, assistants } = listedAssistants(context, list);
   const { results, failures } = await installEach(deps, assistants, { dryRun: false });
   for (const { warnings } of results) for (const warning of warnings) say(warning);
   throwAll(failures);

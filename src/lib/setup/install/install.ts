@@ -1,5 +1,5 @@
 import type { Context } from '../../app/context';
-import { statusOfJob } from '../../app/schedule';
+import { statusOfJob } from '../jobs';
 import { claudeCode } from '../../assistant/claude-code';
 import { foundAssistants, isClaudeInstalled, listOf, titlesOf } from '../../assistant/registered';
 import { hasSkill } from '../../assistant/skill';

@@ -1,6 +1,6 @@
 import { installerDeps, productRoot, type Context } from '../../app/context';
-import { openHooks, openRegistered } from '../../app/hooks';
-import { endDaemonOf, installJob, uninstallJob } from '../../app/schedule';
+import { hookedAssistants, listedAssistants } from './assistants';
+import { installJob, uninstallJob } from '../jobs';
 import { claudeCode } from '../../assistant/claude-code';
 import { installEach, type HooksInstalled } from '../../assistant/install';
 import { installText, uninstallText } from '../../assistant/install-view';
@@ -11,7 +11,8 @@ import {
   unregisteredAssistants,
 } from '../../assistant/registered';
 import { uninstallAllHooks, type HooksUninstalled } from '../../assistant/uninstall';
-import { findDaemon, isDaemonThere } from '../../daemon/client';
+import { findDaemon, isDaemonThere, stopDaemon } from '../../daemon/client';
+import { endDaemon } from '../../schedule/running';
 import { throwAll } from '../../errors';
 import { exists } from '../../platform/files/folder';
 import {
@@ -115,7 +116,9 @@ export const PARTS: Readonly<Record<PartId, Part>> = {
     async uninstall(at) {
       await remove(at, 'daemon');
       const { context, dryRun, result } = at;
-      result.daemonStopped = dryRun ? (await findDaemon(context)) !== undefined : await endDaemonOf(context);
+      result.daemonStopped = dryRun
+        ? (await findDaemon(context)) !== undefined
+        : await endDaemon(context, { stopDaemon: () => stopDaemon(context) });
       if (result.daemonStopped) at.print(`${dryRun ? 'Would stop' : 'Stopped'} the daemon`);
     },
   },
@@ -125,7 +128,7 @@ export const PARTS: Readonly<Record<PartId, Part>> = {
 async function installHooks({ context, options, result, print }: Installing): Promise<void> {
   const { dryRun, mayAsk, assistant, statusline: statusLine = false } = options;
   const list = assistant ?? (await chosenAssistants(installerDeps(context), mayAsk));
-  const { deps, assistants } = openHooks(context, list);
+  const { deps, assistants } = listedAssistants(context, list);
   const asks = mayAsk && assistants.includes(claudeCode);
   const skill = options.skill ?? (asks && (await askForSkill(deps)));
   const { results, failures } = await installEach(deps, assistants, { dryRun, skill, statusLine });
@@ -140,7 +143,7 @@ async function installHooks({ context, options, result, print }: Installing): Pr
 /** Looks first, because a removal takes a lock, which writes files. */
 async function removeHooks(at: Uninstalling): Promise<void> {
   const { context, dryRun, result } = at;
-  const { deps, assistants } = openRegistered(context, at.assistant);
+  const { deps, assistants } = hookedAssistants(context, at.assistant);
   let { result: gone, failures } = await uninstallAllHooks(deps, { assistants, dryRun: true });
   const isThere = uninstallText(gone) !== undefined || exists(context.area.installManifest);
   if (isThere && !dryRun)

@@ -2,7 +2,7 @@ import type { PurgePlan } from './view';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 
 import type { Context } from '../../app/context';
-import { waitForRunsOf } from '../../app/schedule';
+import { stopDaemon } from '../../daemon/client';
 import { publishedPlaces, unpublishAll } from '../sync/leave';
 import type { UserArea } from '../../config/user-area';
 import { StewardError } from '../../errors';
@@ -21,7 +21,7 @@ import { realPath } from '../../platform/files/stat';
 import { cachePath, machineStatePath, processHost, type PathHost } from '../../platform/files/paths';
 import { placePath } from '../../platform/files/place';
 import { wait } from '../../platform/time/wait';
-import type { Running } from '../../schedule/running';
+import { waitForRuns, type Running } from '../../schedule/running';
 import { consent, NO_TERMINAL } from '../init/step';
 import { purgeText } from './view';
 
@@ -90,7 +90,10 @@ export async function purgeData(context: Context, { isShimGone }: { isShimGone: 
 async function endRuns(context: Context, say: Say, soFar: string): Promise<void> {
   const named = (runs: readonly Running[]): string =>
     runs.map(({ job, pid }) => `${job} (process ${pid})`).join(', ');
-  const running = await waitForRunsOf(context, (runs) => say(`Waiting for ${named(runs)} to end.`));
+  const running = await waitForRuns(context, {
+    stopDaemon: () => stopDaemon(context),
+    onWait: (runs) => say(`Waiting for ${named(runs)} to end.`),
+  });
   if (running.length === 0) return;
   throw new StewardError('locked', `Still running: ${named(running)}. ${soFar}`, {
     hint: 'Stop the process or wait until it ends, then rerun the command.',

@@ -34,7 +34,7 @@ import { engineStatus } from '../../sync/engine';
 import { checkRepository } from '../../sync/git';
 import { forgetInGit, leaveRepo } from './engine';
 import { pendingFormerOf, unpublishFrom, type Left } from './leave';
-import { MAX_NAME, stateFile } from '../../app/sync-settings';
+import { MAX_NAME, stateFile } from '../../sync/name';
 import { setKeys } from '../../config/write';
 
 /** Where machines that use git have their exchange folder, unless they chose another one. */

@@ -25,7 +25,7 @@ import { openSync, publishNow } from '../../app/sync';
 import { openGitPlace } from '../../app/sync-git';
 import { purgeClone, removeClone } from '../../sync/clone';
 import { removeBranch } from './engine';
-import { stateFile } from '../../app/sync-settings';
+import { stateFile } from '../../sync/name';
 
 export interface Left {
   folder: string;

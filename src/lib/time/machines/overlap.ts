@@ -23,7 +23,7 @@ export function countOnce(days: readonly MachineDay[], wanted: ReadonlySet<Day>)
     if (!wanted.has(record.date)) continue;
     for (const { from, to } of spans) [first, last] = [Math.min(first, from), Math.max(last, to)];
   }
-  const items: CountedSpan[] = [];
+  const items: (MachineUse & { span: MachineSpan; counted: Counted })[] = [];
   for (const counted of all) {
     const { machine, spans } = counted.day;
     for (const span of spans) {
@@ -40,11 +40,6 @@ export function countOnce(days: readonly MachineDay[], wanted: ReadonlySet<Day>)
     ({ counted }, from, to) => (counted.lostSec += to - from),
   );
   return all;
-}
-
-interface CountedSpan extends MachineUse {
-  span: MachineSpan;
-  counted: Counted;
 }
 
 /**

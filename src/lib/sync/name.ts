@@ -2,17 +2,17 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 
 import { cleanLine } from '../platform/terminal/terminal';
-import { readState } from '../sync/state';
-import type { Context } from './context';
+import { readState } from './state';
 
 export const MAX_NAME = 60;
 
-export function stateFile({ machine }: Pick<Context['area'], 'machine'>): string {
+/** @param machine the folder of what this machine alone stores */
+export function stateFile({ machine }: { machine: string }): string {
   return join(machine, 'sync.json');
 }
 
 /** Returns this machine's name. Defaults to the host name. */
-export function machineName(area: Pick<Context['area'], 'machine'>): string {
+export function machineName(area: { machine: string }): string {
   return (
     readState(stateFile(area)).name ?? (cleanLine(hostname().split('.')[0] ?? '', MAX_NAME) || 'machine')
   );

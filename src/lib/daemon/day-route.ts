@@ -1,42 +1,42 @@
-import { machineIn, route, type Route } from '../daemon/route';
-import type { SessionsState } from '../sessions/session';
 import type { Day } from '../platform/time/time';
-import { daySessions } from '../time/day-sessions';
 import type { LiveReads } from '../sense/live';
-import { recordDocument } from '../time/record';
 import { damagedDays, prepareDay, type ReadDeps } from '../sense/read';
 import { todayOf } from '../sense/roll';
+import type { SessionsState } from '../sessions/session';
+import { daySessions } from '../time/day-sessions';
+import { recordDocument } from '../time/record';
+import type { WorkDeps } from '../work/deps';
 import { closedBetween } from '../work/issue-facts';
-import type { Context } from './context';
-import { openMachines } from './machines';
-import { openWork } from './work';
+import { machineIn, route, type Route } from './route';
+import type { SenseRoutesDeps } from './routes';
 
 /** The response of `GET /api/day`. Times are in seconds since the start of the day. */
 export type DayDocument = Awaited<ReturnType<typeof dayDocument>>;
 
 interface DayDeps {
   sense: () => Promise<{ deps: ReadDeps; readDay: (words: string) => Promise<Day> }>;
+  of: SenseRoutesDeps['of'];
   day: LiveReads['day'];
   sessions: () => Promise<SessionsState>;
+  work: () => Promise<WorkDeps>;
 }
 
 /** Handles `GET /api/day?day=2026-11-20`, which returns a day and its timeline. Default: today. */
-export function dayRoute(context: Context, deps: DayDeps): Route {
+export function dayRoute(deps: DayDeps): Route {
   return route({
     method: 'GET',
     path: '/api/day',
     input: ({ query }) => ({ words: query.get('day'), machine: machineIn(query) }),
-    run: (asked) => dayDocument(context, deps, asked),
+    run: (asked) => dayDocument(deps, asked),
   });
 }
 
 async function dayDocument(
-  context: Context,
-  { sense, day: read, sessions: readSessions }: DayDeps,
+  { sense, of, day: read, sessions, work }: DayDeps,
   { words, machine }: { words: string | null; machine: string | undefined },
 ) {
   const { deps: all, readDay } = await sense();
-  const deps = machine === undefined ? all : await openMachines(context, all, machine);
+  const deps = machine === undefined ? all : await of(all, machine);
   const day = words === null ? todayOf(deps) : await readDay(words);
   await prepareDay(deps, day);
   const { record, notSeen, raw, timeline, others, startMs, endMs } = read(deps, day);
@@ -49,7 +49,7 @@ async function dayDocument(
     notSeen,
     raw,
     ...timeline,
-    sessions: daySessions(timeline.sessions, Object.values((await readSessions()).sessions)),
+    sessions: daySessions(timeline.sessions, Object.values((await sessions()).sessions)),
     /** The machines with data for the day; absent if this is the only machine. */
     ...('machines' in record && { machines: record.machines }),
     ...(others && {
@@ -59,7 +59,7 @@ async function dayDocument(
         sessions: daySessions(other.sessions, []),
       })),
     }),
-    closed: closedBetween((await openWork(context)).deps, startMs, endMs),
+    closed: closedBetween(await work(), startMs, endMs),
     /** How many repositories are watched for commits. */
     watched: all.config.repos.length,
     /** The days of the last week with a record that can't be read; only with today. */

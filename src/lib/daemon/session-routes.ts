@@ -1,41 +1,44 @@
 import * as v from 'valibot';
 
-import { periodicJob, type DaemonJob } from '../daemon/jobs';
-import { oneOf, route, type Route } from '../daemon/route';
-import { writeRoute } from '../daemon/write-route';
 import { marksOf } from '../platform/files/stat';
 import { recent, today, type ReadDeps } from '../sense/read';
 import { figuresOf, type SessionFigures } from '../sessions/figures';
 import { goNow } from '../sessions/go';
+import type { GoDeps } from '../sessions/jump';
+import { nameSession } from '../sessions/rename';
+import { sessionsReport, type SessionRow, type SessionsReport } from '../sessions/rows';
 import type { SessionsState } from '../sessions/session';
 import { spoolStatus } from '../sessions/spool';
-import { runningSessions } from '../sessions/state';
+import { runningSessions, type SessionsDeps } from '../sessions/state';
 import { hasTurn, withTurnSigns, type SeenLogs } from '../sessions/turn-signs';
-import { nameSession } from '../sessions/rename';
-import { sessionsReport, type SessionsReport } from '../sessions/rows';
-import type { Context } from './context';
-import { openElsewhere } from './elsewhere';
-import { openJump, openSessions } from './sessions';
-import { openUsage } from './usage';
+import { periodicJob, type DaemonJob } from './jobs';
+import { oneOf, route, type Route } from './route';
+import { writeRoute } from './write-route';
 
 const FIGURE_DAYS = 30;
 const SHORT = v.pipe(v.string(), v.maxLength(200));
 
-interface SessionRoutesDeps {
+export interface SessionRoutesDeps {
+  jump: () => GoDeps;
+  open: () => Promise<SessionsDeps>;
   sessions: () => Promise<SessionsState>;
   sense: () => Promise<ReadDeps>;
+  /** Asks other machines for their sessions. */
+  elsewhere: () => Promise<readonly SessionRow[]>;
+  /** Returns the usage of the last days by session. */
+  usage: (days: number) => Promise<Parameters<typeof figuresOf>[2]>;
 }
 
-export function sessionRoutes(context: Context, { sessions, sense }: SessionRoutesDeps): Route[] {
+export function sessionRoutes(deps: SessionRoutesDeps): Route[] {
   return [
     route({
       method: 'GET',
       path: '/api/sessions',
       input: ({ query }) => oneOf(query, 'all', ['0', '1']) === '1',
       async run(all): Promise<SessionsReport> {
-        const { rows: elsewhere } = await openElsewhere(context);
-        const options = { nowMs: context.clock.now(), all, elsewhere };
-        return sessionsReport(await sessions(), spoolStatus(context.area.spool), options);
+        const { clock, area } = await deps.open();
+        const options = { nowMs: clock.now(), all, elsewhere: await deps.elsewhere() };
+        return sessionsReport(await deps.sessions(), spoolStatus(area.spool), options);
       },
     }),
     {
@@ -43,35 +46,34 @@ export function sessionRoutes(context: Context, { sessions, sense }: SessionRout
       path: '/api/sense/sessions',
       async run(): Promise<SessionFigures[]> {
         // Merged records have other ids for this machine's sessions.
-        const deps = { ...(await sense()), machines: undefined };
-        const records = [today(deps).record, ...recent(deps, FIGURE_DAYS - 1)];
-        const rows = await (await openUsage(context)).bySession(FIGURE_DAYS);
+        const sense = { ...(await deps.sense()), machines: undefined };
+        const records = [today(sense).record, ...recent(sense, FIGURE_DAYS - 1)];
         const agents = records.flatMap(({ ledger }) => ledger.agents);
-        return figuresOf(Object.values((await sessions()).sessions), agents, rows);
+        const rows = await deps.usage(FIGURE_DAYS);
+        return figuresOf(Object.values((await deps.sessions()).sessions), agents, rows);
       },
     },
     writeRoute('/api/go', { slug: SHORT }, async ({ slug }) =>
-      goNow(await openSessions(context), openJump(context), slug, () => Promise.resolve(undefined)),
+      goNow(await deps.open(), deps.jump(), slug, () => Promise.resolve(undefined)),
     ),
     writeRoute('/api/sessions/name', { session: SHORT, name: SHORT }, async ({ session, name }) =>
-      nameSession(await openSessions(context), session, name),
+      nameSession(await deps.open(), session, name),
     ),
   ];
 }
 
+const TURN_SIGNS_SEC = 1;
+
 /** The job that follows the assistants' logs of running sessions. */
-export function turnSignsJob(context: Context): DaemonJob {
-  const { sessionsState, workEvents } = context.area;
+export function turnSignsJob(open: () => Promise<SessionsDeps>): DaemonJob {
   const seen: SeenLogs = new Map();
   let quiet: string | undefined;
   return periodicJob('turns', 'hooks', TURN_SIGNS_SEC, async () => {
-    const { text } = marksOf([sessionsState, workEvents]);
+    const deps = await open();
+    const { text } = marksOf([deps.area.sessionsState, deps.area.workEvents]);
     // Only a hook starts a turn.
     if (text === quiet) return;
-    const deps = await openSessions(context);
     const { sessions } = withTurnSigns(deps, () => runningSessions(deps), seen);
     quiet = Object.values(sessions).some((session) => hasTurn(deps, session)) ? undefined : text;
   });
 }
-
-const TURN_SIGNS_SEC = 1;

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { getEventListeners } from 'node:events';
 
-import { openAskMe } from '../../../src/lib/app/answers';
 import { createContext, type Context } from '../../../src/lib/app/context';
 import { loadConfig } from '../../../src/lib/config/load';
+import { askMeNow } from '../../../src/lib/mcp/ask-me';
 import { testArea } from '../../helpers/area';
 import { recordedDesktop } from '../../helpers/fake-desktop';
 
@@ -23,7 +23,7 @@ describe('a question of ask_me', () => {
       loadConfig: () => loadConfig({ area: area.area, env: {}, home: area.home }),
     } as Context;
     const call = new AbortController();
-    const answer = openAskMe(context, { question: 'Which one?' }, { signal: call.signal });
+    const answer = askMeNow(context, { question: 'Which one?' }, { signal: call.signal });
     const before = looks;
     while (looks < before + 4) await new Promise(setImmediate);
     expect(getEventListeners(call.signal, 'abort').length).to.be.at.most(1);

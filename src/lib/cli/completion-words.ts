@@ -7,9 +7,9 @@ import { openIssues } from '../work/cache';
 import { typeOf } from '../work/label';
 import type { InboxRow } from '../inbox/row';
 import { readObject } from '../platform/files/object-file';
-import type { Context } from './context';
-import { openInbox } from './inbox';
-import { openSessions } from './sessions';
+import type { Context } from '../app/context';
+import { openInbox } from '../app/inbox';
+import { openSessions } from '../app/sessions';
 
 /** Returns the sessions, issues or rows of the inbox that completion offers. Reads local files only. */
 export async function completionWords(context: Context, kind: WordKind): Promise<OfferedWord[]> {

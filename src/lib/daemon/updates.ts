@@ -1,0 +1,16 @@
+import type { HookInstallDeps } from '../assistant/install-deps';
+import { refreshHooks } from '../assistant/registered';
+import type { Machine } from '../config/user-area';
+import { updateConfig } from '../config/write';
+
+/** Updates files from earlier versions. Prints errors instead of stopping the daemon. */
+export async function updateFiles(deps: HookInstallDeps & Machine, say: (text: string) => void) {
+  const updates = { 'update the configuration': updateConfig, 'update the hook script': refreshHooks };
+  for (const [what, update] of Object.entries(updates)) {
+    try {
+      await update(deps);
+    } catch (error) {
+      say(`Cannot ${what}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+}

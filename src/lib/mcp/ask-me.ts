@@ -1,0 +1,25 @@
+import type { Context } from '../app/context';
+import { openNotify } from '../app/notify';
+import { presenceOf } from '../app/triggers';
+import { askMe, type AskMe } from '../inbox/ask-me';
+import { acceptRequest } from '../notify/accept';
+
+/** Asks you, and notifies you of a new question where you are. */
+export function askMeNow(context: Context, asked: AskMe, options: Parameters<typeof askMe>[3]) {
+  const tell: Parameters<typeof askMe>[2] = async ({ id }, message) => {
+    const [notify, presence] = [await openNotify(context), await presenceOf(context, undefined)];
+    await acceptRequest(notify.deps, {
+      event: 'attention',
+      source: 'da',
+      voiceEnabled: true,
+      tags: [],
+      dedupe: `ask:${id}`,
+      thread: id,
+      message,
+      ...(asked.urgent === true ? { priority: 5 } : {}),
+      ...(presence === 'away' || presence === 'desk' ? { reach: presence } : {}),
+    });
+    notify.deliverLater();
+  };
+  return askMe(context, asked, tell, options);
+}
