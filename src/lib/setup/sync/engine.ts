@@ -1,5 +1,5 @@
 import type { Context } from '../../app/context';
-import { openHostRows } from '../../app/elsewhere';
+import { askHost } from '../../sync/hosts';
 import { openSync } from '../../app/sync';
 import { openGitPlace, openGit } from '../../app/sync-git';
 import { setKeys } from '../../config/write';
@@ -35,7 +35,7 @@ export async function leaveRepo(context: Context, next?: string): Promise<string
 /** Adds a host to those that steward asks for sessions by ssh. Without a host, removes all. Returns what is set. */
 export async function useHost(context: Context, host: string | undefined): Promise<string[]> {
   const { hosts: known } = (await context.loadConfig()).config.user.sessions;
-  if (host !== undefined && !(await openHostRows(context, host))) {
+  if (host !== undefined && !(await askHost(context, host))) {
     const hint = `Check that this lists sessions within 10 s: ssh ${forShell(host)} steward sessions --json`;
     throw new StewardError('unavailable', `${host} did not answer by ssh.`, { hint });
   }
