@@ -89,7 +89,6 @@ const DOORS = [
 const NAMELESS = [
   'lib/app/hold.ts',
   'lib/app/programs.ts',
-  'lib/app/sharing.ts',
   'lib/app/triggers.ts',
   'lib/assistant/follow-up.ts',
   'lib/assistant/hide.ts',
@@ -102,6 +101,7 @@ const NAMELESS = [
   'lib/sessions/state.ts',
   'lib/sessions/unseen-artifact.ts',
   'lib/sync/live.ts',
+  'lib/sync/session-names.ts',
   'lib/work/capture/plan.ts',
 ];
 

@@ -4,6 +4,7 @@ import { readText, replaceFile } from '../platform/files/atomic-file';
 import { ensureFolder, ensureSubfolder } from '../platform/files/folder';
 import { isObject } from '../platform/files/json-object';
 import { isMachineId } from '../platform/files/machine';
+import type { SharedGroup, SharedValue } from '../platform/files/shared-group';
 import { isText, listOf, nullable, optional, shape, where, type ShapeOf } from '../platform/files/shape';
 import { byCodeUnits } from '../platform/files/short-hash';
 import { cleanLine } from '../platform/terminal/terminal';
@@ -28,24 +29,10 @@ const isEntry = shape({
   other: optional(shape(CHANGE)),
 });
 
-/** A value of null means that the entry was removed. */
-export type SharedValue = readonly string[] | null;
 type Change = Omit<ShapeOf<typeof CHANGE>, 'value'> & { value: SharedValue };
 export type SharedEntry = Change & { over?: string; other?: Change };
 /** Entries by group and name, such as `goal/G1`. */
 export type SharedEntries = Readonly<Record<string, SharedEntry>>;
-
-/** Settings of one kind on this machine. */
-export interface SharedGroup {
-  /** Returns the values by name; undefined if their file is missing, which removes none. */
-  read: () => Promise<ReadonlyMap<string, readonly string[]> | undefined>;
-  write: (changes: ReadonlyMap<string, SharedValue>) => Promise<unknown>;
-  isValid: (name: string, value: readonly string[]) => boolean;
-  /** Returns whether the value names restricted work. */
-  isHidden?: (name: string, value: readonly string[]) => boolean;
-  /** The files in which the values are. */
-  files: readonly string[];
-}
 
 export interface ShareDeps {
   nowMs: number;

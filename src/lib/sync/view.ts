@@ -6,7 +6,8 @@ import { isDay } from '../platform/time/time';
 import { formerTexts } from './checks';
 import type { MachineRead } from './format';
 import type { PlannedFile } from './publish';
-import { SHARED_FILE, type SharedValue } from './settings';
+import type { SharedValue } from '../platform/files/shared-group';
+import { SHARED_FILE } from './settings';
 import type { EngineStatus, MachineStatus, SyncStatus } from './status';
 
 export function planOf(

@@ -11,13 +11,8 @@ import {
 } from '../../../src/lib/goals/record';
 import { parseClassifyRules, withRule } from '../../../src/lib/sense/classify-file';
 import { withTerm } from '../../../src/lib/notify/speech/pronunciation';
-import {
-  latestAt,
-  readShared,
-  share,
-  type SharedGroup,
-  type ShareDeps,
-} from '../../../src/lib/sync/settings';
+import type { SharedGroup } from '../../../src/lib/platform/files/shared-group';
+import { latestAt, readShared, share, type ShareDeps } from '../../../src/lib/sync/settings';
 import { campaign, killsOr } from '../../helpers/random';
 import { scratch } from '../../helpers/scratch';
 
