@@ -1,6 +1,6 @@
 import { BaseCommand, boolean, limit, of, repo, text, word } from '../lib/cli/base-command';
 import { zonedNow } from '../lib/app/context';
-import { openFind } from '../lib/app/find';
+import { findNow } from '../lib/cli/find-sessions';
 import type { FoundSession } from '../lib/assistant/find';
 import { foundText } from '../lib/assistant/find-view';
 import { findTerms } from '../lib/assistant/find-words';
@@ -55,7 +55,7 @@ export default class Find extends BaseCommand {
       () => this.say('Searching the transcripts… Ctrl-C keeps what was found.'),
       SLOW_MS,
     );
-    const notes = await openFind(this.context, query, (found) => {
+    const notes = await findNow(this.context, query, (found) => {
       rows.push(found);
       this.print(() => foundText(found, terms, { ...this.terminal, localTime }));
     }).finally(() => clearTimeout(slow));

@@ -53,7 +53,7 @@ export default class Hook extends BaseCommand {
   async run(): Promise<undefined> {
     const { context } = this;
     if (this.argv[0] === ANSWER_VERB) {
-      if (!isInternal()) await (await import('../lib/app/hold')).openHold(context, this.argv[1]);
+      if (!isInternal()) await (await import('../lib/cli/answer-hook')).answerHook(context, this.argv[1]);
       return undefined;
     }
     const options = { plans: this.plans() };

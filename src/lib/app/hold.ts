@@ -1,15 +1,9 @@
-import { join } from 'node:path';
-
-import { type HeldRequest, heldOutput, heldRequest } from '../assistant/held-request';
-import { logHook } from '../assistant/hook-event';
-import { HOOK_STDIN, HOOK_STDOUT_WAIT_MS, isBridged, isWholeJson } from '../assistant/payload';
-import { type StewardError, toStewardError, undefinedIf } from '../errors';
+import { type HeldRequest, heldOutput } from '../assistant/held-request';
+import { isBridged } from '../assistant/payload';
+import { undefinedIf } from '../errors';
 import { holdAsk } from '../inbox/hold';
 import { processHost } from '../platform/files/paths';
-import { readStdin } from '../platform/process/stdin';
-import { writeOutNow } from '../platform/terminal/stdio';
 import { isRestricted } from '../sessions/restricted';
-import { CLAUDE_CODE } from '../sessions/session-key';
 import type { Session } from '../sessions/session';
 import { isNameless } from '../sessions/slug';
 import { readReviewer } from '../sessions/turn-log';
@@ -19,24 +13,6 @@ import { openSessions } from './sessions';
 import { presenceOf } from './triggers';
 
 const POLL_MS = 2_000;
-
-/** Runs the hook that holds an assistant's request while you are away. Prints nothing if it has no answer. */
-export async function openHold(context: Context, assistant: string | undefined): Promise<void> {
-  const { area, clock } = context;
-  let trouble: StewardError | undefined;
-  try {
-    const { bytes, end } = await readStdin(HOOK_STDIN, isWholeJson);
-    const known = assistant === 'codex' ? assistant : CLAUDE_CODE;
-    const request = end === 'large' ? undefined : heldRequest(bytes, known);
-    const output = request && (await openHeldAnswer(context, request));
-    if (output !== undefined) writeOutNow(output, HOOK_STDOUT_WAIT_MS);
-  } catch (error) {
-    trouble = toStewardError(error);
-  }
-  if (trouble === undefined) return;
-  const line = { hook: 'answer', session: null, ok: false, ms: clock.monotonic(), error: trouble.kind };
-  logHook({ clock, path: join(area.observability, 'hooks.jsonl') }, line);
-}
 
 /** Holds a request, and returns what the hook prints: the answer, if you are away, give one and may still give it. */
 export async function openHeldAnswer(

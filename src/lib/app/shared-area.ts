@@ -29,11 +29,7 @@ export async function prepareArea({ area, clock }: Pick<Context, 'area' | 'clock
 type Spools = { outbox: string; spool: string };
 
 /** Takes over the given machines' pending deliveries and captures. */
-export function takeUpAll(
-  from: Spools,
-  into: Spools,
-  machines: { ids: readonly string[]; to: string },
-): void {
+export function takeUpAll(from: Spools, into: Spools, machines: { ids: readonly string[]; to: string }) {
   takeUp({ path: from.outbox }, { path: into.outbox }, machines);
   takeUp({ path: from.spool }, { path: into.spool }, machines);
 }

@@ -1,5 +1,5 @@
 import type { Context } from '../app/context';
-import { openFind } from '../app/find';
+import { findNow } from './find-sessions';
 import { openJump } from '../app/sessions';
 import type { FindQuery, FoundSession } from '../assistant/find';
 import { marked } from '../assistant/find-words';
@@ -26,7 +26,7 @@ export async function watchFind(
   let isQuit = false;
   let failure: StewardError | undefined;
   let command: string | undefined;
-  const search = openFind(
+  const search = findNow(
     context,
     query,
     (one) => found.set(`${one.assistant} ${one.session}`, one),

@@ -264,11 +264,6 @@ export function hourlyJob(id: string, module: string, { clock, unless, lastMs, r
   };
 }
 
-export function periodicJob(
-  id: string,
-  module: string,
-  sec: number,
-  work: () => Promise<unknown>,
-): DaemonJob {
-  return { id, module, everySec: () => sec, run: () => work().then(() => undefined) };
+export function periodicJob(id: string, module: string, sec: number, run: () => Promise<unknown>): DaemonJob {
+  return { id, module, everySec: () => sec, run: () => run().then(() => undefined) };
 }

@@ -57,11 +57,7 @@ export function checkSnooze(untilMs: number, nowMs: number): void {
 }
 
 /** Marks waits as snoozed until a time, or as done if it is null. */
-export async function mark(
-  machine: Machine,
-  waits: readonly InboxWait[],
-  untilMs: number | null,
-): Promise<void> {
+export async function mark(machine: Machine, waits: readonly InboxWait[], untilMs: number | null) {
   const { inbox } = machine.area;
   const until = untilMs === null ? null : toIso(untilMs);
   const nowMs = machine.clock.now();

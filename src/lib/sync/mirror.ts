@@ -34,11 +34,7 @@ export function publishedFiles(folder: string): string[] {
  * Makes the published files in `to` match the files in `from`. Replaces files atomically.
  * @param isCurrent returns whether a file is known to match without being read
  */
-export function mirrorFiles(
-  from: string,
-  to: string,
-  isCurrent: (name: string) => boolean = () => false,
-): void {
+export function mirrorFiles(from: string, to: string, isCurrent: (name: string) => boolean = () => false) {
   const names = publishedFiles(from);
   for (const name of names) {
     if (isCurrent(name)) continue;

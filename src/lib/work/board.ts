@@ -132,6 +132,19 @@ export function itemsOf(deps: Pick<WorkDeps, 'config' | 'cache'>, { repo }: Work
     .issues.map((issue) => toItem(issue, deps.config.KANBAN_COLUMNS, factsOf(issue.labels)));
 }
 
+/** Returns a function that looks up an issue in the stored list. A branch may name an issue of another repository. */
+export function issueStates(deps: Pick<WorkDeps, 'config' | 'cache' | 'workRepo'>) {
+  const repo = deps.workRepo();
+  const name = repo.repo?.split('/')[1] ?? '';
+  const states = new Map(itemsOf(deps, repo).map(({ number, state }) => [number, state]));
+  return (key: string) => {
+    const [place = '', number] = key.split('#');
+    if (number === undefined) return [];
+    const isOurs = place === '' || place === name;
+    return [{ key, state: (isOurs ? states.get(Number(number)) : undefined) ?? ('unknown' as const) }];
+  };
+}
+
 export interface Filter {
   state?: 'open' | 'closed' | 'all';
   lane?: string;

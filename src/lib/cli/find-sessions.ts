@@ -6,12 +6,12 @@ import { processHost } from '../platform/files/paths';
 import { onInterrupt } from '../platform/process/own-process';
 import { yielder } from '../platform/time/wait';
 import { findLogs } from '../usage/find-logs';
-import type { Context } from './context';
+import type { Context } from '../app/context';
 
 const SLICE_MS = 50;
 
 /** Searches the transcripts of all assistants until you press Ctrl-C or `isQuit` is true. Stores nothing. */
-export async function openFind(
+export async function findNow(
   { clock }: Pick<Context, 'clock'>,
   query: FindQuery,
   onFound: (found: FoundSession) => unknown,
