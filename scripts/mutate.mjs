@@ -11,7 +11,10 @@ const MODULES = {
     ['time/ledger/ledger', 'time/ledger/timeline', 'time/ledger/spans'],
     ['time/ledger/ledger', 'time/ledger/rows'],
   ],
-  merge: [['time/machines/merge'], ['time/machines/merge', 'time/machines/laws']],
+  merge: [
+    ['time/machines/merge', 'time/machines/overlap', 'time/machines/split'],
+    ['time/machines/split', 'time/machines/overlap', 'time/machines/merge', 'time/machines/laws'],
+  ],
   fold: [
     ['sessions/fold', 'sessions/requests'],
     ['sessions/fold', 'sessions/requests', 'sessions/state', 'sessions/liveness', 'sessions/order'],
@@ -23,8 +26,8 @@ const MODULES = {
     ['notify/routing', 'notify/quiet-hours', 'notify/at-break', 'notify/dispatch'],
   ],
   outbox: [
-    ['notify/outbox', 'notify/lane'],
-    ['notify/lane', 'notify/retry', 'notify/outbox'],
+    ['notify/outbox', 'notify/lane', 'notify/settle'],
+    ['notify/lane', 'notify/retry', 'notify/settle', 'notify/outbox'],
   ],
   spool: [['platform/files/spool'], ['platform/files/spool']],
   lock: [['platform/files/lock'], ['platform/files/lock', 'platform/files/lock.slow']],
