@@ -88,11 +88,11 @@ const DOORS = [
 /** Who knows that a session has no name: the hook, what folds and describes sessions, and who takes or passes a slug or a name. */
 const NAMELESS = [
   'lib/app/hold.ts',
-  'lib/app/programs.ts',
   'lib/app/triggers.ts',
   'lib/assistant/follow-up.ts',
   'lib/assistant/hide.ts',
   'lib/assistant/hook-event.ts',
+  'lib/daemon/program-sources.ts',
   'lib/notify/message.ts',
   'lib/sessions/artifact.ts',
   'lib/sessions/describe.ts',

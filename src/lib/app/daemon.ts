@@ -34,7 +34,9 @@ import { productRoot, installerDeps, type Context } from './context';
 import { hooksFinding } from '../assistant/registered';
 import { sendReminders, type NotifyContext } from './notify';
 import { openNotifyOfDaemon } from './notify-daemon';
-import { inboxRoutes, openInboxFiles } from './inbox-acts';
+import { openInbox } from './inbox';
+import { openInboxFiles, openMark } from './inbox-acts';
+import { inboxRoutes } from '../daemon/inbox-routes';
 import { reportRoute } from './report';
 import { DAEMON_SCHEDULER } from './schedule';
 import { hostsJob, openElsewhere, openKnown, openOwnRows } from './elsewhere';
@@ -90,7 +92,7 @@ export async function openDaemon(
       ...routesOfSense(live),
       ...workRoutes({ work: workDeps, you: async () => yourName(await work()) }),
       ...sessionRoutes(sessionRoutesDeps(context, { sessions, sense: senseDeps })),
-      ...[usageRoute(usage), reportRoute(context), ...inboxRoutes(context)],
+      ...[usageRoute(usage), reportRoute(context), ...inboxRoutes(inboxRoutesDeps(context))],
       dayRoute({ sense: async () => sense(), of, day: live.day, sessions, work: workDeps }),
       ...notify.routes,
       ...pageRoutes({ clock, ...pageFolders(context) }),
@@ -130,6 +132,14 @@ function sessionRoutesDeps(context: Context, reads: Pick<SessionRoutesDeps, 'ses
     open: () => openSessions(context),
     elsewhere: async () => (await openElsewhere(context)).rows,
     usage: async (days: number) => (await openUsage(context)).bySession(days),
+  };
+}
+
+function inboxRoutesDeps(context: Context) {
+  return {
+    machine: context,
+    read: () => openElsewhere(context).then(() => openInbox(context)),
+    mark: (id: string, when?: string) => openMark(context, id, when),
   };
 }
 

@@ -1,12 +1,8 @@
 import { join } from 'node:path';
 
-import * as v from 'valibot';
-
 import { sessionLogPath } from '../agents/managed/session-log';
 import { localSessions } from '../agents/managed/sessions';
 import { configPaths } from '../config/files';
-import type { Route } from '../daemon/route';
-import { writeRoute } from '../daemon/write-route';
 import { askOf, decisionFor, type GivenAnswer } from '../inbox/answer';
 import { answerAsk } from '../inbox/asks';
 import { checkEnd, findRow } from '../inbox/find';
@@ -17,7 +13,6 @@ import { readInstallManifest } from '../platform/files/install-manifest';
 import { toIso } from '../platform/time/clock';
 import { readWhen } from '../work/due';
 import { zonedNow, type Context } from './context';
-import { openElsewhere } from './elsewhere';
 import { openInbox } from './inbox';
 
 /** Returns the files on which the waits depend. */
@@ -51,38 +46,4 @@ export async function openMark(context: Context, words: string, when?: string) {
 /** Answers what a row asks. Throws `conflict` if it has been answered, or can't be answered from elsewhere. */
 export async function openAnswer(context: Context, row: InboxRow, given: GivenAnswer, from: string) {
   await answerAsk(context, askOf(row).id, (ask) => decisionFor(ask, given), from);
-}
-
-const ANSWER = {
-  id: v.pipe(v.string(), v.maxLength(40)),
-  answer: v.optional(v.pipe(v.string(), v.maxLength(4000))),
-  behavior: v.optional(v.picklist(['allow', 'deny'])),
-  forSession: v.optional(v.boolean()),
-};
-
-const MARK = {
-  id: v.pipe(v.string(), v.maxLength(300)),
-  when: v.optional(v.pipe(v.string(), v.maxLength(200))),
-};
-
-export function inboxRoutes(context: Context): Route[] {
-  return [
-    {
-      method: 'GET',
-      path: '/api/inbox',
-      isLive: true,
-      async run() {
-        await openElsewhere(context);
-        return openInbox(context);
-      },
-    },
-    writeRoute('/api/inbox/answer', ANSWER, async ({ id, ...given }) => {
-      await answerAsk(context, id, (ask) => decisionFor(ask, given), 'the page');
-      return { id };
-    }),
-    writeRoute('/api/inbox/mark', MARK, async ({ id, when }) => {
-      const { row, until } = await openMark(context, id, when);
-      return { id: row.id, until };
-    }),
-  ];
 }

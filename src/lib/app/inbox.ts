@@ -3,17 +3,20 @@ import { askWaits, withAsks } from '../inbox/answer';
 import { waitingAsks } from '../inbox/asks';
 import { readMarks, snoozedOf, unmarked } from '../inbox/marks';
 import { type Inbox, orderedRows, type InboxWait } from '../inbox/row';
-import { elsewhereWaits, issueWaits, sessionWaits, waitOf } from '../inbox/waits';
+import {
+  budgetWaits,
+  deliveryWaits,
+  elsewhereWaits,
+  issueWaits,
+  reviewWaits,
+  sessionWaits,
+  waitOf,
+} from '../inbox/waits';
 import { undelivered } from '../notify/history';
 import { exists } from '../platform/files/folder';
 import { parseIso, toIso } from '../platform/time/clock';
 import { currentSessions } from '../sessions/state';
-import type { WorkDeps } from '../work/deps';
-import { titleText } from '../work/issue';
-import { labelReader } from '../work/label';
-import { staleness } from '../work/poll';
-import { currentPrivacy } from '../work/privacy';
-import { storedReviews } from '../work/reviews';
+import { waitingWork } from '../work/waiting';
 import { installerDeps, zonedNow, type Context } from './context';
 import { openRunning, openSessions } from './sessions';
 import { withTurnSigns } from '../sessions/turn-signs';
@@ -76,7 +79,7 @@ async function openOtherWaits(context: Context, names: ReadonlyMap<string, strin
   const { user } = (await context.loadConfig()).config;
   const hasOthers = user.sync.folder !== undefined || user.sessions.hosts.length > 0;
   const elsewhere = hasOthers ? await (await import('./elsewhere')).openKnown(context) : undefined;
-  const ofWork = workWaits((await openWork(context)).deps);
+  const ofWork = waitingWork((await openWork(context)).deps);
   const failed = undelivered({ outbox: area.outbox, history: area.notifyLog });
   const asks = waitingAsks(context);
   const usage = user.usage.budgets.length > 0 ? await import('./usage') : undefined;
@@ -85,25 +88,12 @@ async function openOtherWaits(context: Context, names: ReadonlyMap<string, strin
     ? (await import('../agents/managed/waiting')).waitingHosted(area.managed)
     : [];
   const waits = [
-    ...ofWork.waits,
+    ...issueWaits(ofWork.issues, clock.now()),
+    ...reviewWaits(ofWork.reviews),
     ...elsewhereWaits(elsewhere?.rows ?? []),
     ...askWaits(asks, names),
-    ...failed.map(({ id, at: since, title, text }) => {
-      const about = { id, name: `notice-${id.slice(-5)}`, title: title ?? text, since, canEnd: true };
-      return waitOf({ ...about, kind: 'delivery', why: 'not delivered', go: 'steward notify history' });
-    }),
-    ...(budgets?.crossed ?? []).map(({ id, name, percent, text, since }) =>
-      waitOf({
-        id,
-        name,
-        kind: 'budget',
-        title: text,
-        why: `${percent}% used`,
-        since,
-        go: 'steward usage --check',
-        canEnd: true,
-      }),
-    ),
+    ...deliveryWaits(failed),
+    ...budgetWaits(budgets?.crossed ?? []),
     ...hosted.map((one) => waitOf({ ...one, name: one.id, kind: 'hosted', title: null, blocks: true })),
     ...(
       await waitingHooks(installerDeps(context), async () => currentSessions(await openSessions(context)))
@@ -123,30 +113,4 @@ async function openOtherWaits(context: Context, names: ReadonlyMap<string, strin
       'hosted sessions': now,
     },
   };
-}
-
-/** Returns the issues, reminders and review requests that wait; none if the repository isn't known to be private. */
-function workWaits(deps: WorkDeps): Waits {
-  const workRepo = deps.workRepo();
-  if (['setup', 'off', 'public'].includes(currentPrivacy(deps))) return { waits: [], dues: [], asOf: {} };
-  const nowMs = deps.clock.now();
-  const { issues } = deps.cache(workRepo.repo ?? '');
-  const factsOf = labelReader();
-  const { reviews, at } = storedReviews(deps);
-  const waits = [
-    ...issueWaits(
-      issues.map(({ number, title, url, state, labels, updatedAt, due }) => {
-        const { status, priority } = factsOf(labels);
-        return { number, title: titleText(title), url, state, status, priority, updatedAt, due };
-      }),
-      nowMs,
-    ),
-    ...reviews.map(({ repo, number, title, url, updatedAt: since }) => {
-      const about = { id: `${repo}#${number}`, name: `${repo.replace(/^.*\//, '')}#${number}`, repo };
-      const priority = 'P1';
-      return waitOf({ ...about, kind: 'review', title, why: 'review requested', url, since, priority });
-    }),
-  ];
-  const dues = issues.map(({ due }) => due);
-  return { waits, dues, asOf: { issues: staleness(deps, workRepo).lastFetch, reviews: at } };
 }

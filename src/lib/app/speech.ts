@@ -1,10 +1,8 @@
 import { join } from 'node:path';
 
-import { SPEECH_PROVIDER_URL, type Config, type UserConfig } from '../config/schema';
-import { resolveSecret, secretSources } from '../config/secret';
+import { voiceSettings } from '../config/voice';
 import type { StewardError } from '../errors';
-import type { ProviderSettings } from '../notify/speech/engines/provider';
-import { makeVoice, type Voice, type VoiceDeps, type VoiceSettings } from '../notify/speech/voice';
+import { makeVoice, type Voice, type VoiceDeps } from '../notify/speech/voice';
 import { machineStatePath } from '../platform/files/paths';
 import { findProgram } from '../platform/process/spawn';
 import { turnsIn } from '../platform/process/turn';
@@ -46,28 +44,5 @@ export function speechSettings(
     settings: voiceSettings(current),
     refresh,
     pronunciations: area.pronunciations,
-  };
-}
-
-function voiceSettings(current: () => Config): () => VoiceSettings {
-  let last: { config: Config; settings: VoiceSettings } | undefined;
-  return () => {
-    const config = current();
-    if (last?.config !== config) {
-      const { user } = config;
-      last = { config, settings: { engine: user.notify.voice.engine, provider: providerSettings(user) } };
-    }
-    return last.settings;
-  };
-}
-
-function providerSettings({ notify, da }: UserConfig): ProviderSettings {
-  const { url, apiKey } = notify.voice.provider;
-  return {
-    url,
-    // A self-hosted server may not need an API key.
-    isConfigured: apiKey.isSet || url !== SPEECH_PROVIDER_URL,
-    apiKey: () => resolveSecret(apiKey, secretSources()),
-    voiceId: da.voices.main.voiceId,
   };
 }

@@ -119,3 +119,33 @@ export function issueWaits(issues: readonly IssueFacts[], nowMs: number): InboxW
     return waitOf({ id, name: id, kind: isDue ? 'reminder' : 'issue', title, why, since, priority, url, go });
   });
 }
+
+type WaitingReview = Record<'repo' | 'title' | 'url' | 'updatedAt', string> & { number: number };
+
+export function reviewWaits(reviews: readonly WaitingReview[]): InboxWait[] {
+  return reviews.map(({ repo, number, title, url, updatedAt: since }) => {
+    const about = { id: `${repo}#${number}`, name: `${repo.replace(/^.*\//, '')}#${number}`, repo };
+    const priority = 'P1';
+    return waitOf({ ...about, kind: 'review', title, why: 'review requested', url, since, priority });
+  });
+}
+
+type Undelivered = Record<'id' | 'at' | 'text', string> & { title: string | null };
+
+/** Returns the notifications that were not delivered. */
+export function deliveryWaits(failed: readonly Undelivered[]): InboxWait[] {
+  return failed.map(({ id, at: since, title, text }) => {
+    const about = { id, name: `notice-${id.slice(-5)}`, title: title ?? text, since, canEnd: true };
+    return waitOf({ ...about, kind: 'delivery', why: 'not delivered', go: 'steward notify history' });
+  });
+}
+
+type CrossedBudget = Record<'id' | 'name' | 'text' | 'since', string> & { percent: number };
+
+/** Returns the budgets of which much is spent. */
+export function budgetWaits(budgets: readonly CrossedBudget[]): InboxWait[] {
+  return budgets.map(({ id, name, percent, text: title, since }) => {
+    const why = `${percent}% used`;
+    return waitOf({ id, name, kind: 'budget', title, why, since, go: 'steward usage --check', canEnd: true });
+  });
+}

@@ -40,11 +40,7 @@ export function addNames(folder: string, sessions: Iterable<Session>): void {
 }
 
 /** Names a session and returns the stored name. Empty text removes the name. */
-export function giveName(
-  folder: string,
-  session: Pick<Session, 'sessionIds' | 'assistant'>,
-  text: string,
-): string | null {
+export function giveName(folder: string, session: Pick<Session, 'sessionIds' | 'assistant'>, text: string) {
   const name = cleanLine(text, MAX_TITLE);
   for (const id of session.sessionIds) removeFile(join(folder, `${fileOf(id)}.name`));
   const id = session.sessionIds.at(-1);

@@ -27,12 +27,7 @@ const HEADER_BYTES = 200;
  * Makes the published files in `to` match a fetched branch. Reads only the names that steward publishes, as
  * stored bytes, so that no attribute, filter or link of the branch applies. Returns whether any file changed.
  */
-export async function receiveTree(
-  read: ReadGit,
-  ref: string,
-  to: string,
-  onDamaged: OnDamagedFile,
-): Promise<boolean> {
+export async function receiveTree(read: ReadGit, ref: string, to: string, onDamaged: OnDamagedFile) {
   const files = usableFiles(await listFiles(read, ref), to, onDamaged);
   const changed = files.filter((file) => !isStored(join(to, file.name), file));
   for (const batch of batchesOf(changed)) await receiveBatch(read, batch, to);

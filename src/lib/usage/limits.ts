@@ -193,10 +193,7 @@ function keyOf({ assistant, window }: UsageLimit): string {
 }
 
 /** Sends due alerts, then records them. If steward crashes in between, the alert's key prevents a duplicate. */
-export async function announceLimits(
-  deps: AnnounceDeps,
-  send: (alert: LimitAlert) => Promise<unknown>,
-): Promise<void> {
+export async function announceLimits(deps: AnnounceDeps, send: (alert: LimitAlert) => Promise<unknown>) {
   const before = readAnnounced(deps.state);
   const limits = currentLimits(deps, deps.nowMs);
   const steps = Object.fromEntries(
