@@ -1,7 +1,6 @@
 import { BaseCommand, boolean, word } from '../lib/cli/base-command';
 import { openInbox } from '../lib/app/inbox';
-import { openAnswer } from '../lib/app/inbox-acts';
-import { askOf, askText, rowToAnswer } from '../lib/inbox/answer';
+import { askOf, askText, giveAnswer, rowToAnswer } from '../lib/inbox/answer';
 
 export default class Answer extends BaseCommand {
   static override summary = 'Answer what a row of the inbox asks';
@@ -29,7 +28,7 @@ export default class Answer extends BaseCommand {
     if (behavior === undefined && args.answer === undefined)
       return this.show(askOf(row), () => askText(askOf(row)));
     const given = { answer: args.answer, behavior, forSession: flags.session } as const;
-    await openAnswer(this.context, row, given, 'the terminal');
+    await giveAnswer(this.context, row, given, 'the terminal');
     return this.show({ id: row.id }, () => `Answered ${row.name}.`);
   }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { BaseCommand, text } from '../lib/cli/base-command';
 import { zonedNow } from '../lib/app/context';
 import { openOtherCount } from '../lib/app/inbox';
-import { openInboxFiles } from '../lib/app/inbox-acts';
+import { inboxFiles } from '../lib/daemon/topics';
 import { openSense } from '../lib/app/sense';
 import { openSessions } from '../lib/app/sessions';
 import { openUsage } from '../lib/app/usage';
@@ -57,13 +57,7 @@ export default class Statusline extends BaseCommand {
     const { nowMs, zone } = await zonedNow(this.context);
     const day = dayOf(nowMs, zone);
     const log = join(area.sense.events, `${day}.jsonl`);
-    const files = [
-      ...(await openInboxFiles(this.context)),
-      area.limits,
-      area.sense.setUp,
-      area.sense.classify,
-      log,
-    ];
+    const files = [...inboxFiles(area), area.limits, area.sense.setUp, area.sense.classify, log];
     // Read the file metadata before the figures, so that a concurrent write invalidates the kept figures.
     const marks = marksOf(files);
     const { untilMs, ...others } = await openOtherCount(this.context);

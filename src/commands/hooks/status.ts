@@ -2,7 +2,7 @@ import { type HooksStatus, statusText } from '../../lib/assistant/install-view';
 import { throwAll } from '../../lib/errors';
 import { BaseCommand, text } from '../../lib/cli/base-command';
 import { ASSISTANT_IDS } from '../../lib/sessions/session-key';
-import { openHooksStatus } from '../../lib/app/hooks';
+import { hooksStatusHere } from '../../lib/setup/install/assistants';
 
 export default class HooksStatusCommand extends BaseCommand {
   static override summary = 'Show the registered hooks and the commands they run';
@@ -18,7 +18,7 @@ export default class HooksStatusCommand extends BaseCommand {
   async run(): Promise<HooksStatus & { more: HooksStatus[] }> {
     const { flags } = await this.parse(HooksStatusCommand);
     const failures: unknown[] = [];
-    const all = await openHooksStatus(this.context, flags.assistant, (error) => failures.push(error));
+    const all = await hooksStatusHere(this.context, flags.assistant, (error) => failures.push(error));
     if (all.length > 0) this.print(() => all.map(statusText).join('\n'));
     const [first, ...more] = all as [HooksStatus, ...HooksStatus[]];
     const result = { ...first, more };

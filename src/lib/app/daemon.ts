@@ -30,14 +30,16 @@ import { liveSessions } from '../sessions/find';
 import { spoolStatus } from '../sessions/spool';
 import { openSilence } from './agents';
 import { drainWork } from './capture';
-import { productRoot, installerDeps, type Context } from './context';
+import { productRoot, installerDeps, zonedNow, type Context } from './context';
 import { hooksFinding } from '../assistant/registered';
-import { sendReminders, type NotifyContext } from './notify';
+import { reminderJob } from '../daemon/reminders';
+import type { NotifyContext } from './notify';
 import { openNotifyOfDaemon } from './notify-daemon';
 import { openInbox } from './inbox';
-import { openInboxFiles, openMark } from './inbox-acts';
+import { openMark } from './inbox-acts';
 import { inboxRoutes } from '../daemon/inbox-routes';
-import { reportRoute } from './report';
+import { reportRoute } from '../daemon/report-route';
+import { openReport } from './report';
 import { DAEMON_SCHEDULER } from './schedule';
 import { hostsJob, openElsewhere, openKnown, openOwnRows } from './elsewhere';
 import { openMachines } from './machines';
@@ -61,7 +63,6 @@ export interface DaemonFlags {
   sweep?: boolean | undefined;
 }
 
-const REMINDERS_SEC = 15;
 const SILENCE_CHECK_SEC = 5;
 
 /** Assembles the daemon's routes, jobs and modules. */
@@ -92,16 +93,16 @@ export async function openDaemon(
       ...routesOfSense(live),
       ...workRoutes({ work: workDeps, you: async () => yourName(await work()) }),
       ...sessionRoutes(sessionRoutesDeps(context, { sessions, sense: senseDeps })),
-      ...[usageRoute(usage), reportRoute(context), ...inboxRoutes(inboxRoutesDeps(context))],
+      ...[usageRoute(usage), ...viewRoutes(context)],
       dayRoute({ sense: async () => sense(), of, day: live.day, sessions, work: workDeps }),
       ...notify.routes,
       ...pageRoutes({ clock, ...pageFolders(context) }),
     ],
-    topics: topicsOf(area, () => openInboxFiles(context)),
+    topics: topicsOf(area),
     jobs: (log) => [
       captures(log),
       workJob(work, (opened) => drainWork(context, opened)),
-      reminderJob(context, notify.notify),
+      reminderJob(workDeps, notify.notify.deps, async () => turnsOf(await openTurns(context))),
       periodicJob('agents', 'notify', SILENCE_CHECK_SEC, silenceOf(context)),
       ...(sweep === true ? [hourlySweepJob(context)] : []),
       usageJob(usage, notify.notify.deps),
@@ -135,12 +136,16 @@ function sessionRoutesDeps(context: Context, reads: Pick<SessionRoutesDeps, 'ses
   };
 }
 
-function inboxRoutesDeps(context: Context) {
-  return {
-    machine: context,
-    read: () => openElsewhere(context).then(() => openInbox(context)),
-    mark: (id: string, when?: string) => openMark(context, id, when),
-  };
+function viewRoutes(context: Context): Route[] {
+  const read = () => openElsewhere(context).then(() => openInbox(context));
+  const mark = (id: string, when?: string) => openMark(context, id, when);
+  return [
+    reportRoute(
+      () => zonedNow(context),
+      (period, options) => openReport(context, period, options),
+    ),
+    ...inboxRoutes({ machine: context, read, mark }),
+  ];
 }
 
 function machineModules(context: Context): Module[] {
@@ -218,12 +223,6 @@ function senseService(context: Context) {
     }),
   ];
   return { sense, senseDeps, of, isSetUp, captures, startWatch, routesOfSense };
-}
-
-function reminderJob(context: Context, notify: Pick<NotifyContext, 'deps'>): DaemonJob {
-  return periodicJob('reminders', 'work', REMINDERS_SEC, async () =>
-    sendReminders(await openWork(context), notify, turnsOf(await openTurns(context))),
-  );
 }
 
 /** The jobs that exchange with other machines what is going on. */

@@ -24,7 +24,7 @@ export async function openMachines<T extends ReadDeps>(
   if (folder === undefined && wanted === undefined) return deps;
   // Load the module only if needed, so that reads without an exchange folder stay fast.
   const { knownMachines, machineFiles } = await import('../sync/machine-days');
-  const { damagedNotes } = await import('../sync/exchange');
+  const { damagedNotes, noteOnce } = await import('../sync/exchange');
   const { readState, withFolder } = await import('../sync/state');
   const { area, clock } = context;
   let isDamaged = false;
@@ -42,9 +42,9 @@ export async function openMachines<T extends ReadDeps>(
   // A published day takes a few hundred KB, a merged one a few.
   const memory = { days: fileMemory(clock, 12), merged: fileMemory(clock, 400, store) };
   const localTime = localTimes(clock, deps.timezone);
-  const noteOnce = once(note);
+  const tell = noteOnce(note);
   const known = (): KnownMachines => {
-    const { source, noteAway } = openReceived(folder, area, localTime, noteOnce);
+    const { source, noteAway } = openReceived(folder, area, localTime, tell);
     const { kept = [] } = withFolder(readState(stateFile(area)), folder);
     const id = folder === undefined ? (knownMachineId() ?? '') : context.machineId;
     return knownMachines(
@@ -58,12 +58,4 @@ export async function openMachines<T extends ReadDeps>(
   const machines = (): Machines | undefined => chooseMachines(known(), wanted);
   if (wanted !== undefined) machines();
   return { ...deps, machines, machineFiles: () => (folder === undefined ? [] : machineFiles(folder)) };
-}
-
-function once(note: (text: string) => unknown): (text: string) => void {
-  const noted = new Set<string>();
-  return (text) => {
-    if (!noted.has(text)) note(text);
-    noted.add(text);
-  };
 }

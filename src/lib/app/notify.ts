@@ -4,12 +4,11 @@ import { claudeCode } from '../assistant/claude-code';
 import type { Config } from '../config/schema';
 import { resolveSecret, secretSources } from '../config/secret';
 import { ensureUserArea } from '../config/user-area';
-import { toStewardError } from '../errors';
-import { type AcceptDeps, type Accepted, acceptRequest, wasAccepted } from '../notify/accept';
+import { type AcceptDeps, type Accepted } from '../notify/accept';
 import { allChannels } from '../notify/channels';
 import { maySpeak } from '../notify/consent';
 import type { DeliverDeps } from '../notify/deliver';
-import { logLine } from '../notify/history';
+import { noteFault } from '../notify/history';
 import { checkOutbox } from '../notify/outbox';
 import { phaseEffect } from '../notify/phase';
 import { mute, muteState, type MuteState } from '../notify/routing';
@@ -20,7 +19,6 @@ import { definedOnly } from '../platform/files/json-object';
 import { processHost } from '../platform/files/paths';
 import { startDetached } from '../platform/process/own-process';
 import { readWhen } from '../work/due';
-import { notifyDue, type OtherMachines } from '../work/reminders';
 import { type Context, zonedNow } from './context';
 import { askDaemon } from '../daemon/client';
 import { type LiveConfig, liveConfig } from '../config/live';
@@ -28,7 +26,6 @@ import { loadedOnce } from '../platform/files/file-cache';
 import { openPushes } from './pushes';
 import { openPhase } from './sessions';
 import { voiceOf } from './speech';
-import type { WorkContext } from './work';
 
 export interface NotifyContext extends Sender {
   deps: AcceptDeps & DeliverDeps;
@@ -63,7 +60,7 @@ export async function openNotify(context: Context, parts: NotifyParts = {}): Pro
   checkOutbox(area);
   const { platform, env } = processHost();
   const settings = (): Config['settings']['notifications'] => live.current().settings.notifications;
-  const report = parts.report ?? ((error: unknown): void => note(deps, error));
+  const report = parts.report ?? ((error: unknown): void => noteFault(deps, error));
   const muteDeps = { clock, mute: area.mute };
   const deps: NotifyContext['deps'] = {
     ...muteDeps,
@@ -107,37 +104,4 @@ export async function openNotify(context: Context, parts: NotifyParts = {}): Pro
     post: (body) => askDaemon<Accepted>(context, { method: 'POST', path: '/notify', body }),
     deliverLater: () => startDetached(['notify', 'deliver'], area.root),
   };
-}
-
-function note(deps: NotifyContext['deps'], error: unknown): void {
-  try {
-    logLine(deps, { kind: 'fault', message: toStewardError(error).message });
-  } catch {
-    // Ignore the error. If the disk is full, it can't be logged, but undelivered notifications stay in the
-    // outbox.
-  }
-}
-
-/** Sends a notification for each due reminder, without voice. Returns how many reminders were due. */
-export function sendReminders(
-  work: Pick<WorkContext, 'deps'>,
-  notify: Pick<NotifyContext, 'deps'>,
-  others?: OtherMachines,
-): Promise<number> {
-  return notifyDue({
-    ...(others === undefined ? {} : { others }),
-    work: work.deps,
-    wasSent: (key) => wasAccepted(notify.deps, key),
-    send: ({ title, message, url, key }) =>
-      acceptRequest(notify.deps, {
-        event: 'reminder',
-        title,
-        message,
-        ...(url === undefined || !/^https?:/.test(url) ? {} : { url }),
-        dedupe: key,
-        voiceEnabled: false,
-        source: 'job',
-        tags: [],
-      }),
-  });
 }

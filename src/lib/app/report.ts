@@ -1,4 +1,4 @@
-import { machineIn, oneOf, route, type Route } from '../daemon/route';
+import type { ReportOptions } from '../daemon/report-route';
 import { StewardError, toStewardError } from '../errors';
 import { nameOfRepo } from '../platform/files/git-folder';
 import { ownFacts, unionFacts } from '../report/facts';
@@ -13,27 +13,17 @@ import { commonSpelling } from '../time/focus-tally';
 import { timeRows } from '../time/ledger/rows';
 import { unionDays } from '../time/machines/read';
 import { machinesOver } from '../time/machines/view';
-import { daysOf, readPeriod, type Period } from '../platform/time/period';
+import { daysOf, type Period } from '../platform/time/period';
 import { closingComments, issueFacts } from '../work/issue-facts';
-import { zonedNow, type Context } from './context';
+import type { Context } from './context';
 import { openMachines } from './machines';
 import { openSense } from './sense';
 import { openSessions } from './sessions';
 import { openUsage } from './usage';
 import { openWork } from './work';
 
-interface ReportRequest {
-  repo?: string | undefined;
-  /** Whether to fetch the last comment on each closed issue from GitHub. */
-  evidence: boolean;
-  reminders: boolean;
-  usage?: boolean;
-  machine?: string | undefined;
-  maxDays?: number;
-}
-
 /** Reports the work done in a period. Writes nothing. Lists unreadable data in the report's notes. */
-export async function openReport(context: Context, period: Period, options: ReportRequest): Promise<Report> {
+export async function openReport(context: Context, period: Period, options: ReportOptions): Promise<Report> {
   if (options.maxDays !== undefined && daysOf(period).length > options.maxDays)
     throw new StewardError('usage', `The period from ${period.from} to ${period.to} is longer than a year.`, {
       hint: 'Choose a shorter period.',
@@ -90,28 +80,4 @@ async function sessionsFrom(context: Context, notes: string[]): Promise<ReportIn
     notes.push(`Sessions: ${toStewardError(error).message}`);
     return [];
   }
-}
-
-/** The longest period of a report, in days. A longer report would block the daemon. */
-const MAX_DAYS = 366;
-
-/**
- * Handles `GET /api/report?from=2026-11-16&to=2026-11-20`. Returns the output of `steward standup --json`, or
- * with `usage=1`, of `steward week --json`.
- */
-export function reportRoute(context: Context): Route {
-  return route({
-    method: 'GET',
-    path: '/api/report',
-    input: ({ query }) => ({
-      days: `${query.get('from') ?? 'yesterday'}..${query.get('to') ?? 'today'}`,
-      usage: oneOf(query, 'usage', ['0', '1']) === '1',
-      machine: machineIn(query),
-    }),
-    async run({ days, usage, machine }): Promise<Report> {
-      const period = await readPeriod(days, await zonedNow(context));
-      const options = { evidence: false, reminders: false, maxDays: MAX_DAYS, usage, machine };
-      return openReport(context, period, options);
-    },
-  });
 }

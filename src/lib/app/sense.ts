@@ -8,8 +8,7 @@ import { refreshGoals } from '../goals/state';
 import { isLockHeld, withMachineLock } from '../platform/files/lock';
 import { processHost } from '../platform/files/paths';
 import { withTempFolder } from '../platform/files/system-files';
-import { type Day, dayOf } from '../platform/time/time';
-import { loopTurn } from '../platform/time/wait';
+import type { Day } from '../platform/time/time';
 import { agentSessionSource } from '../sense/agent-session';
 import { appFocusSource } from '../sense/app-focus';
 import { type CaptureDeps, capture } from '../sense/capture';
@@ -21,7 +20,7 @@ import type { Desktop } from '../sense/front-app/adapter';
 import type { BuildDeps } from '../sense/insight';
 import { type InsightReadDeps, insightStore } from '../sense/insight-reads';
 import { type FocusWatch, watchFocus } from '../sense/focus-watch';
-import { goalTagsOf, type WorkNames } from '../time/ledger/rows';
+import { goalTagger } from '../time/ledger/rows';
 import { type Last, type ObserveDeps, observe } from '../sense/observe';
 import { forgetRunning } from '../sense/purge';
 import { type ReadDeps, recordsBetween } from '../sense/read';
@@ -52,7 +51,7 @@ export async function openSense(context: Context, watch?: () => FocusWatch | und
     timezone,
     classify: await readClassifier(context.templates, area.sense.classify),
     sources: sourcesOf(context, config, watch),
-    goalTags: await goalTagger(context),
+    goalTags: await goalTagsIn(context),
     afterRecords: (today) =>
       refreshGoals({ area, clock }, today, (days) =>
         recordsBetween({ store: senseStore(area) }, days, () => undefined),
@@ -89,17 +88,10 @@ export async function openSense(context: Context, watch?: () => FocusWatch | und
 export type SenseContext = Awaited<ReturnType<typeof openSense>>;
 
 /** Returns undefined if no goal has rules, to avoid reading sessions and issues. */
-async function goalTagger(context: Context): Promise<CaptureDeps['goalTags']> {
+async function goalTagsIn(context: Context): Promise<CaptureDeps['goalTags']> {
   if (!hasRules(readGoals(context.area.goals))) return undefined;
   const { openWorkNames } = await import('./work-names');
-  const readNames = await openWorkNames(context);
-  let last: { turn: number; names: WorkNames } | undefined;
-  return (ledger) => {
-    const turn = loopTurn();
-    // All days of a request share the names.
-    if (last?.turn !== turn) last = { turn, names: readNames() };
-    return goalTagsOf(ledger, last.names);
-  };
+  return goalTagger(await openWorkNames(context));
 }
 
 /** Returns the dependencies of a backfill, which requires the sense lock. */
@@ -177,11 +169,6 @@ export function openFocusWatch(
     },
     observe: async (last, watched) => (await sense()).observe(last, watched),
   });
-}
-
-/** Returns the time zone of today's record; undefined if nothing has been recorded today. */
-export function zoneOfToday({ area, clock }: Pick<Context, 'area' | 'clock'>, zone: string) {
-  return senseStore(area).readState().state.zones[dayOf(clock.now(), zone)];
 }
 
 export async function setClassification(

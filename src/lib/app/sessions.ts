@@ -8,7 +8,7 @@ import type { SessionsState } from '../sessions/session';
 import { type SessionsDeps, currentSessions, runningSessions, withProcesses } from '../sessions/state';
 import { sessionsOnTerminal } from '../sessions/terminals';
 import type { Context } from './context';
-import { sessionsDeps } from './session-deps';
+import { sessionsDeps } from '../sessions/session-deps';
 import { type HookSettings, hookSettings } from '../config/hook-settings';
 
 export async function openSessions(context: Context): Promise<SessionsDeps> {

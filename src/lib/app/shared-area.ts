@@ -2,7 +2,7 @@ import { areaAt, claimArea } from '../config/user-area';
 import { toStewardError } from '../errors';
 import { ensureFolder } from '../platform/files/folder';
 import { takeOverFormer } from '../platform/files/former-ids';
-import { takeUp } from '../platform/files/take-up';
+import { takeUpAll } from '../platform/files/take-up';
 import { machinesFolder } from '../sync/exchange';
 import type { Context } from './context';
 
@@ -24,12 +24,4 @@ export async function prepareArea({ area, clock }: Pick<Context, 'area' | 'clock
     if (kind === 'internal' || kind === 'conflict') throw error;
     return [`cannot determine which machines write to this area: ${message}`];
   }
-}
-
-type Spools = { outbox: string; spool: string };
-
-/** Takes over the given machines' pending deliveries and captures. */
-export function takeUpAll(from: Spools, into: Spools, machines: { ids: readonly string[]; to: string }) {
-  takeUp({ path: from.outbox }, { path: into.outbox }, machines);
-  takeUp({ path: from.spool }, { path: into.spool }, machines);
 }

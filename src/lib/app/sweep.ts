@@ -13,7 +13,7 @@ import { projectStates } from '../work/sweep-plan';
 import { regenerateTaskList } from '../work/task-list';
 import { captureDeps } from './capture';
 import type { Context } from './context';
-import { sendReminders } from './notify';
+import { sendReminders } from '../daemon/reminders';
 import { openSessions } from './sessions';
 import { turnsOf } from '../sync/turn';
 import { openTurns } from './sync-turns';
@@ -59,7 +59,7 @@ async function sweepDeps(context: Context, work: WorkContext): Promise<SweepDeps
     remind: async () => {
       const { openNotify } = await import('./notify');
       const notify = await openNotify(context);
-      const sent = await sendReminders(work, notify, turnsOf(await openTurns(context)));
+      const sent = await sendReminders(work.deps, notify.deps, turnsOf(await openTurns(context)));
       if (sent > 0) notify.deliverLater();
       return sent;
     },

@@ -23,7 +23,7 @@ export abstract class ConfigEdit extends BaseCommand {
   }
 
   private async sayZoneOfToday(next: string): Promise<void> {
-    const { zoneOfToday } = await import('../app/sense');
+    const { zoneOfToday } = await import('../sense/store');
     const today = zoneOfToday(this.context, next);
     if (today !== undefined && today !== next)
       this.say(`Today ends at midnight in ${next}. Its record shows hours in ${today}.`);

@@ -16,7 +16,7 @@ import { keepTitle, namesFolder } from '../sessions/names';
 import { storedEvent } from '../sessions/work-events';
 import { toJson } from '../platform/terminal/error-report';
 import { cachedHookSettings, type HookSettings } from '../config/hook-settings';
-import { sessionsDeps } from '../app/session-deps';
+import { sessionsDeps } from '../sessions/session-deps';
 import { flagsOf } from './resolve';
 
 const FLAGS = ['--strict', '--no-tab', '--dry-run', '--json', '--debug'] as const;
@@ -161,7 +161,7 @@ async function callHook(given: Call, line: HookLine): Promise<StewardError | und
       }
       const { capture: setting } = settings;
       if (setting === 'off' || !mayMatch(prompt.text)) return undefined;
-      const { onPrompt } = await import('../app/after-hook');
+      const { onPrompt } = await import('./after-hook');
       return onPrompt(deps, setting, prompt);
     },
   });
@@ -180,11 +180,11 @@ async function callHook(given: Call, line: HookLine): Promise<StewardError | und
   if (result.tool !== undefined) line.tool = result.tool;
   if (result.output !== '') writeOutNow(result.output, HOOK_STDOUT_WAIT_MS);
   if (call.verb === 'session-end' && settings.capture !== 'off')
-    (await import('../app/after-hook')).startWorkDelivery(area);
+    (await import('./after-hook')).startWorkDelivery(area);
   if (result.left !== null && result.left !== 'session-ended')
-    (await import('../app/after-hook')).startTriggers(area, processHost().env);
+    (await import('./after-hook')).startTriggers(area, processHost().env);
   if (call.verb === 'subagent-start' && result.session !== null)
-    (await import('../app/after-hook')).startWatchdog(area, processHost().env, result.session);
+    (await import('./after-hook')).startWatchdog(area, processHost().env, result.session);
   return result.trouble;
 }
 

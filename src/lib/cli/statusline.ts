@@ -14,7 +14,7 @@ import { storedId } from '../sessions/work-events';
 import { runningSessions, type SessionsDeps } from '../sessions/state';
 import { readCache, writeCache } from '../config/area-cache';
 import { cachedHookSettings } from '../config/hook-settings';
-import { sessionsDeps } from '../app/session-deps';
+import { sessionsDeps } from '../sessions/session-deps';
 import { toJson } from '../platform/terminal/error-report';
 import {
   BARS,

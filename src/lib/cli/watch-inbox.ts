@@ -1,9 +1,10 @@
 import type { Context } from '../app/context';
 import { openInbox } from '../app/inbox';
-import { openAnswer, openInboxFiles, openMark } from '../app/inbox-acts';
+import { openMark } from '../app/inbox-acts';
+import { inboxFiles } from '../daemon/topics';
 import { openJump, openSessions } from '../app/sessions';
 import { goNow } from '../sessions/go';
-import { askOf, askText, type GivenAnswer } from '../inbox/answer';
+import { askOf, askText, giveAnswer, type GivenAnswer } from '../inbox/answer';
 import type { InboxRow } from '../inbox/row';
 import { inboxLines } from '../inbox/view';
 import { openInBrowser } from '../platform/desktop/browser';
@@ -22,7 +23,7 @@ export async function watchInbox(context: Context, terminal: Terminal): Promise<
   await runList({
     clock,
     terminal,
-    files: [area.workEvents, area.sessionsState, ...openInboxFiles(context)],
+    files: [area.workEvents, area.sessionsState, ...inboxFiles(area)],
     async read() {
       ({ rows: inbox, snoozed } = await openInbox(context));
       return { rows: inbox.map(({ id, name, title, why }) => ({ id, text: [name, title, why].join('\n') })) };
@@ -50,7 +51,7 @@ export async function watchInbox(context: Context, terminal: Terminal): Promise<
         askedId = ask.id;
         return { message: `Press ${key} again to answer what you see in full.`, isDetailed: true };
       }
-      await openAnswer(context, row, given, 'the terminal');
+      await giveAnswer(context, row, given, 'the terminal');
       return { message: `Answered ${row.name}.` };
     },
   });

@@ -1,9 +1,10 @@
+import type { Machine } from '../config/user-area';
 import { StewardError } from '../errors';
 import { forShell } from '../platform/process/spawn';
 import { requestWords } from '../sessions/describe';
 import { findRow } from './find';
 import { clean, cleanLines, escapeHidden, truncated } from '../platform/terminal/terminal';
-import { type Ask, type AskDecision, ended, type Question, type ShownAsk } from './asks';
+import { answerAsk, type Ask, type AskDecision, ended, type Question, type ShownAsk } from './asks';
 import type { InboxRow, InboxWait } from './row';
 import { waitOf } from './waits';
 
@@ -168,4 +169,9 @@ export function offerOf(ask: Ask) {
     text: isWhole ? text : truncated(text, MAX_OFFER_BYTES / 4),
     choices: [...(isWhole ? choices : []), choice('Deny', { behavior: 'deny' }, true)],
   };
+}
+
+/** Answers what a row asks. Throws `conflict` if it has been answered, or can't be answered from elsewhere. */
+export async function giveAnswer(machine: Machine, row: InboxRow, given: GivenAnswer, from: string) {
+  await answerAsk(machine, askOf(row).id, (ask) => decisionFor(ask, given), from);
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { StewardError } from '../errors';
+import { StewardError, toStewardError } from '../errors';
 import { isObject, parseObject } from '../platform/files/json-object';
 import { readLines } from '../platform/files/jsonl';
 import { appendLog, rotatedName } from '../platform/files/journal';
@@ -82,6 +82,16 @@ export function logLine(deps: HistoryDeps, line: HistoryLine | { kind: 'fault'; 
   const nowMs = deps.clock.now();
   const text = JSON.stringify({ ts: toIso(nowMs), ...line });
   appendLog(deps.history, text, { rotateBytes: ROTATE_BYTES, nowMs });
+}
+
+/** Logs a fault of the delivery. */
+export function noteFault(deps: HistoryDeps, error: unknown): void {
+  try {
+    logLine(deps, { kind: 'fault', message: toStewardError(error).message });
+  } catch {
+    // Ignore the error. If the disk is full, it can't be logged, but undelivered notifications stay in the
+    // outbox.
+  }
 }
 
 /** Reads the lines of the notification log that contain `part`, oldest first. */

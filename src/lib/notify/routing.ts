@@ -107,12 +107,7 @@ function needsTerminal(
 }
 
 /** Returns the reason why the notification isn't spoken; undefined if it is spoken. */
-function voiceFor(
-  request: NotifyRequest,
-  isSpoken: boolean,
-  moment: RoutingMoment,
-  isQuiet: boolean,
-): string | undefined {
+function voiceFor(request: NotifyRequest, isSpoken: boolean, moment: RoutingMoment, isQuiet: boolean) {
   if (!isSpoken || !request.voiceEnabled || request.reach === 'away') return 'unwanted';
   if (request.source === 'job' && !moment.cronVoice) return 'unwanted';
   if (request.source === 'subagent') return 'subagent messages are not spoken';

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 
-import type { UserArea } from '../config/user-area';
+import type { Machine, UserArea } from '../config/user-area';
 import { StewardError } from '../errors';
 import { createFile, readText, replaceFile, sweepTemps } from '../platform/files/atomic-file';
 import { ensureFolder, exists, lstatOf, removeFile } from '../platform/files/folder';
@@ -8,7 +8,7 @@ import { daysIn } from '../platform/files/day-files';
 import { completeAppend, planAppend, readLines } from '../platform/files/jsonl';
 import { copiesOf } from '../platform/files/conflict-copies';
 import { readObject } from '../platform/files/object-file';
-import { isDaySomewhere, type Day } from '../platform/time/time';
+import { dayOf, isDaySomewhere, type Day } from '../platform/time/time';
 import { readEventLine, type SenseEvent } from '../time/event';
 import { isEmptyRecord, parseRecord, type DailyRecord } from '../time/record';
 import { emptyState, parseState, type LogName, type PendingAppend, type SenseState } from './state';
@@ -240,4 +240,9 @@ export function initSense(
   const created = !area.sense.isSetUp;
   createFile(area.sense.setUp, '{"version":1}\n');
   return { config: area.config, created };
+}
+
+/** Returns the time zone of today's record; undefined if nothing has been recorded today. */
+export function zoneOfToday({ area, clock }: Pick<Machine, 'area' | 'clock'>, zone: string) {
+  return senseStore(area).readState().state.zones[dayOf(clock.now(), zone)];
 }

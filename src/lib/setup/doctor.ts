@@ -8,7 +8,7 @@ import { sharedArea } from '../sense/shared-area';
 import { apiUrl } from '../work/host/token';
 import { productRoot, type Context } from '../app/context';
 import { findDaemon, installedBuild } from '../daemon/client';
-import { openHooksStatus } from '../app/hooks';
+import { hooksStatusHere } from './install/assistants';
 import { currentScheduler } from '../app/schedule';
 import { jobsHere, type JobsHere } from './jobs';
 import { openSessions } from '../app/sessions';
@@ -40,7 +40,7 @@ export function openDoctor(context: Context, flags: { online: boolean; sound: bo
     loadConfig: () => context.loadConfig(),
     sharedArea: () => sharedArea(context),
     capturedBy: async () => (await currentScheduler(context))?.kind,
-    hooksStatus: (onFailure: (error: StewardError) => void) => openHooksStatus(context, undefined, onFailure),
+    hooksStatus: (onFailure: (error: StewardError) => void) => hooksStatusHere(context, undefined, onFailure),
     openSessions: () => openSessions(context),
     findDaemon: () => findDaemon(context),
     voice: async () => {

@@ -132,3 +132,12 @@ function reported<T>(path: string, onDamaged: OnDamagedFile, read: (path: string
   const note = ({ message }: StewardError): void => onDamaged(path, message);
   return orElse(undefined, () => read(path), note);
 }
+
+/** Returns a function that passes on each text once. */
+export function noteOnce(note: (text: string) => unknown): (text: string) => void {
+  const noted = new Set<string>();
+  return (text) => {
+    if (!noted.has(text)) note(text);
+    noted.add(text);
+  };
+}

@@ -62,12 +62,7 @@ export function findLogs(
 }
 
 /** Returns a log's current `mark`, or undefined if the log is unchanged or too old. */
-export function newMark(
-  { kind }: LogReader,
-  path: string,
-  known: Position | undefined,
-  oldestMs: number,
-): string | undefined {
+export function newMark({ kind }: LogReader, path: string, known: Position | undefined, oldestMs: number) {
   const stamp = stampOf(path);
   if (stamp?.kind !== 'file' || (known === undefined && stamp.mtimeMs < oldestMs)) return undefined;
   const wal = kind === 'database' ? stampOf(`${path}-wal`)?.mark : undefined;

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { createContext, type Context } from '../../../src/lib/app/context';
 import { openHeldAnswer } from '../../../src/lib/app/hold';
 import { openInbox } from '../../../src/lib/app/inbox';
-import { openAnswer } from '../../../src/lib/app/inbox-acts';
+
 import { heldRequest, type HeldRequest } from '../../../src/lib/assistant/held-request';
 import { loadConfig } from '../../../src/lib/config/load';
-import { rowToAnswer } from '../../../src/lib/inbox/answer';
+import { giveAnswer, rowToAnswer } from '../../../src/lib/inbox/answer';
 import { answerAsk, waitingAsks, type AskDecision } from '../../../src/lib/inbox/asks';
 import { userId } from '../../../src/lib/platform/files/system-files';
 import { toIso } from '../../../src/lib/platform/time/clock';
@@ -145,7 +145,7 @@ describe('a held request, checked again before its answer counts', () => {
     ]);
     const [first, second, third] = holds.map(({ id }) => id);
     const answerRow = (id: string | undefined, behavior: AskDecision['behavior']) =>
-      openAnswer(context, rowToAnswer(rows, id ?? '', behavior), { behavior }, 'a test');
+      giveAnswer(context, rowToAnswer(rows, id ?? '', behavior), { behavior }, 'a test');
     await answerRow(second, 'allow');
     await answerRow(first, 'deny');
     await decide(third ?? '', 'allow');

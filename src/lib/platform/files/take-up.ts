@@ -38,3 +38,11 @@ function machineOf(path: string): string | undefined {
   const machine = path.endsWith('.json') ? objectIn(path)?.['machine'] : undefined;
   return typeof machine === 'string' ? machine : undefined;
 }
+
+type Spools = { outbox: string; spool: string };
+
+/** Takes over the given machines' pending deliveries and captures. */
+export function takeUpAll(from: Spools, into: Spools, machines: { ids: readonly string[]; to: string }) {
+  takeUp({ path: from.outbox }, { path: into.outbox }, machines);
+  takeUp({ path: from.spool }, { path: into.spool }, machines);
+}

@@ -1,3 +1,4 @@
+import { loopTurn } from '../../platform/time/wait';
 import { byCodeUnits } from '../../platform/files/short-hash';
 import type { Day } from '../../platform/time/time';
 import type { GoalMatch } from '../../goals/match';
@@ -162,6 +163,16 @@ export function goalTagsOf(
   for (const row of attention) add(row, row.minutes, 0);
   for (const { cells, ...work } of agents) add(work, 0, minutesIn(cells, 'working'));
   return Object.fromEntries([...tags].sort(([a], [b]) => byCodeUnits(a, b)));
+}
+
+/** Returns a function that returns a ledger's time per goal. All days of a request share the names. */
+export function goalTagger(readNames: () => WorkNames) {
+  let last: { turn: number; names: WorkNames } | undefined;
+  return (ledger: DayLedger) => {
+    const turn = loopTurn();
+    if (last?.turn !== turn) last = { turn, names: readNames() };
+    return goalTagsOf(ledger, last.names);
+  };
 }
 
 function plus(sum: number, minutes: number): number {

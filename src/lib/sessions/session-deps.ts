@@ -3,7 +3,7 @@ import type { UserArea } from '../config/user-area';
 import { processHost } from '../platform/files/paths';
 import type { Clock } from '../platform/time/clock';
 import { dayOf, isZone, systemZone } from '../platform/time/time';
-import type { SessionsDeps } from '../sessions/state';
+import type { SessionsDeps } from './state';
 
 /**
  * Returns the dependencies of sessions. Computes the time zone and machine id on demand, because most hooks
