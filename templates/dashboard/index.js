@@ -28,14 +28,14 @@ import { plainTitle } from './work-rows.js';
 import { namesOf, SET_UP_WORK, showDone, showNext, showRunning, showUsage } from './today-lists.js';
 import { changes, showWaitingList, watchActs } from './waiting-list.js';
 
-/** @typedef {import('../../src/lib/app/day').DayDocument} DayDocument */
+/** @typedef {import('../../src/lib/daemon/day-route').DayDocument} DayDocument */
 /** @typedef {import('../../src/lib/sessions/rows').SessionsReport} SessionsReport */
 /** @typedef {import('../../src/lib/inbox/row').Inbox} Inbox */
 /** @typedef {import('../../src/lib/work/board').BoardView} Board */
 /** @typedef {import('../../src/lib/daemon/status').DaemonStatus} Status */
 /** @typedef {import('../../src/lib/time/record').RecordDocument} DailyRecord */
 /** @typedef {import('../../src/lib/sense/insight-reads').Insight} Insight */
-/** @typedef {import('../../src/lib/app/usage').UsageDocument} Usage */
+/** @typedef {import('../../src/lib/daemon/usage-routes').UsageDocument} Usage */
 /** The time when the connection was lost, as text. @typedef {string | undefined} Lost */
 
 /** Stored in the browser once the user has dismissed the setup steps. */

@@ -14,7 +14,7 @@ import { controlsOf, goButtons, isHeld, watchActs } from './waiting-list.js';
 /** @typedef {import('../../src/lib/sessions/rows').SessionRow} Row */
 /** @typedef {import('../../src/lib/sessions/rows').SessionsReport} Report */
 /** @typedef {import('../../src/lib/sessions/figures').SessionFigures} Figures */
-/** @typedef {import('../../src/lib/app/day').DayDocument} Day */
+/** @typedef {import('../../src/lib/daemon/day-route').DayDocument} Day */
 
 const PAGE = 50;
 const GROUPS = /** @type {const} */ ([

@@ -3,7 +3,7 @@
 import { minutes } from './format.js';
 import { KINDS } from './kinds.js';
 
-/** @typedef {import('../../src/lib/app/day').DayDocument} DayDocument */
+/** @typedef {import('../../src/lib/daemon/day-route').DayDocument} DayDocument */
 /**
  * Times are seconds since the start of the day.
  * @typedef {object} Item
