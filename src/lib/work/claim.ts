@@ -42,10 +42,11 @@ export async function claimIssue(deps: WorkDeps, { number, agent }: { number: nu
     } else {
       const label = agentLabel(agent);
       await ensureLabels(open, agent);
+      const known = await host.labelEvents(repo, number);
       // Remove the label first if it exists, because adding it again would not record the time of this claim.
       if (hasLabel(before.labels, label)) await host.removeLabel(repo, number, label);
       await host.addLabels(repo, number, [IN_PROGRESS, label]);
-      await winOrWithdraw(open, number, agent);
+      await winOrWithdraw(open, number, agent, known.at(-1)?.id ?? 0);
     }
     const after = await keepLastStatus(open, before, 'in-progress');
     cacheIssue(deps, repo, toIssue(after));
@@ -74,11 +75,14 @@ async function ensureLabels(open: OpenRepo, agent: string): Promise<void> {
   await host.createLabel(repo, labelOfAgent(agent)).catch(undefinedIf(isThere));
 }
 
-async function winOrWithdraw({ deps, host, repo }: OpenRepo, number: number, agent: string): Promise<void> {
+/** @param since The last event before this claim, because an earlier claim of this agent set the same label. */
+async function winOrWithdraw(open: OpenRepo, number: number, agent: string, since: number): Promise<void> {
+  const { deps, host, repo } = open;
   const label = agentLabel(agent);
   for (const delay of EVENT_DELAYS_MS) {
     const [issue, events] = [await host.issue(repo, number), await host.labelEvents(repo, number)];
-    if (events.some((event) => event.event === 'labeled' && sameLabel(event.label, label))) {
+    const own = events.findLast((each) => each.event === 'labeled' && sameLabel(each.label, label));
+    if ((own?.id ?? 0) > since) {
       const holder = firstHolder(issue.labels, events);
       if (holder === agent.toLowerCase()) return;
       await host.removeLabel(repo, number, label);

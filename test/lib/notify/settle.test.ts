@@ -95,7 +95,7 @@ describe('an attempt to deliver', () => {
 
     it('with the time since boot, which may be unknown', () => {
       const [boot, now] = [5, 9].map((upMs) => ({ id: 'b', upMs })) as [BootTime, BootTime];
-      expect(attempted(show, { ...spoken, boot })?.boot).to.deep.equal(boot);
+      expect(attempted(show, { ...spoken, boot, priority: 3 })?.boot).to.deep.equal(boot);
       Object.assign(world.deps.clock, { boot: () => now });
       expect(attempted(show, { ...spoken, boot })?.boot).to.deep.equal(now);
     });

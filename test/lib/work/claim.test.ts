@@ -44,6 +44,22 @@ describe('a claim on an issue', () => {
       return work();
     };
   };
+  /** Lists the events since the claim's request, and what comes just before it, only after some readings. */
+  const delayEvents = (readings: number, justBefore: () => void = () => undefined): void => {
+    let left = readings;
+    let known = Infinity;
+    let late: IssueHost['events'] | undefined;
+    github.before = (request) => {
+      if (request === 'addLabels') {
+        known = github.events.length;
+        justBefore();
+      }
+      if (request !== 'labelEvents' || known === Infinity) return;
+      late ??= github.events.splice(known);
+      if (left === 0) github.events.push(...late);
+      left -= 1;
+    };
+  };
 
   it('sets its labels, and keeps the issue as it is then', async () => {
     const number = github.open(READY, 'mine');
@@ -142,7 +158,10 @@ describe('a claim on an issue', () => {
 
   it('holds against an agent that comes later, whichever way its name is spelled', async () => {
     const number = github.open(READY);
-    meanwhile('labelEvents', () => github.add(number, ['Agent:bo']));
+    const isClaimed = (): boolean => github.labelsOf(number).includes('Agent:KAI');
+    github.before = (request) => {
+      if (request === 'labelEvents' && isClaimed()) github.add(number, ['Agent:bo']);
+    };
     expect(await claim(number, 'KAI')).to.include({ agent: 'KAI', already: false });
     expect(github.labelsOf(number)).to.include('Agent:KAI');
   });
@@ -152,17 +171,18 @@ describe('a claim on an issue', () => {
     // The labels that an issue was created with have no events.
     github.events.length = 0;
     github.add(number, ['Agent:bo']);
-    let late: IssueHost['events'] = [];
-    let reads = 0;
-    github.before = (request) => {
-      if (request !== 'labelEvents') return;
-      reads += 1;
-      // Before, only the other label and the removal of the old one are listed.
-      if (reads === 1) late = github.events.splice(2);
-      if (reads === 3) github.events.push(...late);
-    };
+    delayEvents(2);
     expect((await claim(number)).already).to.equal(false);
     expect(world.slept).to.deep.equal([500, 1000]);
+  });
+
+  it('is not confirmed by an earlier claim, whose events are listed', async () => {
+    const number = github.open(READY);
+    github.add(number, [BEGAN, 'Agent:kai']);
+    for (const label of [BEGAN, 'Agent:kai']) github.remove(number, label);
+    delayEvents(1, () => github.add(number, [BEGAN, 'Agent:bo']));
+    expect(await refusal(number)).to.deep.equal(['conflict', '#1 is claimed by bo.', ANOTHER]);
+    expect(github.labelsOf(number)).to.have.members([READY, BEGAN, 'Agent:bo']);
   });
 
   it('is withdrawn if its event is never listed', async () => {
