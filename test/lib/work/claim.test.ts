@@ -151,9 +151,9 @@ describe('a claim on an issue', () => {
 
   it('is withdrawn if another agent was first', async () => {
     const number = github.open(READY);
-    meanwhile('addLabels', () => github.add(number, [BEGAN, 'Agent:Zoe']));
-    expect(await refusal(number)).to.deep.equal(['conflict', '#1 is claimed by Zoe.', ANOTHER]);
-    expect(github.labelsOf(number)).to.have.members([READY, BEGAN, 'Agent:Zoe']);
+    meanwhile('addLabels', () => github.add(number, [BEGAN, 'Agent:leeAnn']));
+    expect(await refusal(number)).to.deep.equal(['conflict', '#1 is claimed by leeAnn.', ANOTHER]);
+    expect(github.labelsOf(number)).to.have.members([READY, BEGAN, 'Agent:leeAnn']);
   });
 
   it('holds against an agent that comes later, whichever way its name is spelled', async () => {
