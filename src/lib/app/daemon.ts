@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 
-import { silenceCheck } from '../agents/watchdog';
 import { configPaths } from '../config/files';
 import { ensureUserArea } from '../config/user-area';
 import { atRest, type DaemonParts, type Service } from '../daemon/daemon';
@@ -8,17 +7,17 @@ import { dayRoute } from '../daemon/day-route';
 import { installedBuild, movedPlace } from '../daemon/client';
 import type { DaemonLog } from '../daemon/log';
 import { alertJob, liveJob } from '../daemon/live-jobs';
-import { captureJob, periodicJob, workJob, type DaemonJob } from '../daemon/jobs';
+import { captureJob, workJob, type DaemonJob } from '../daemon/jobs';
 import type { Route } from '../daemon/route';
 import { pageRoutes, senseRoutes, type PagesDeps } from '../daemon/routes';
-import { sessionRoutes, turnSignsJob, type SessionRoutesDeps } from '../daemon/session-routes';
+import { sessionRoutes, silenceJob, turnSignsJob, type SessionRoutesDeps } from '../daemon/session-routes';
 import { senseModule, workModule, type Module } from '../daemon/status';
 import { topicsOf } from '../daemon/topics';
 import { updateFiles } from '../daemon/updates';
 import { usageJob, usageRoute } from '../daemon/usage-routes';
 import { webRoute } from '../daemon/web-route';
 import { workRoutes } from '../daemon/work-routes';
-import { StewardError, toStewardError } from '../errors';
+import { toStewardError } from '../errors';
 import { cachedLoader } from '../platform/files/file-cache';
 import { captureFocus } from '../sense/capture';
 import type { FocusWatch } from '../sense/focus-watch';
@@ -63,8 +62,6 @@ export interface DaemonFlags {
   sweep?: boolean | undefined;
 }
 
-const SILENCE_CHECK_SEC = 5;
-
 /** Assembles the daemon's routes, jobs and modules. */
 export async function openDaemon(
   context: Context,
@@ -103,7 +100,7 @@ export async function openDaemon(
       captures(log),
       workJob(work, (opened) => drainWork(context, opened)),
       reminderJob(workDeps, notify.notify.deps, async () => turnsOf(await openTurns(context))),
-      periodicJob('agents', 'notify', SILENCE_CHECK_SEC, silenceOf(context)),
+      silenceJob(() => openSessions(context), openSilence(context, true)),
       ...(sweep === true ? [hourlySweepJob(context)] : []),
       usageJob(usage, notify.notify.deps),
       ...[syncJob(context, senseDeps), hostsJob(context), ...newsJobs(context, notify.notify)],
@@ -234,19 +231,4 @@ function newsJobs(context: Context, { deps: notify }: Pick<NotifyContext, 'deps'
     alertJob(here, notify, async () => (await openKnown(context)).rows),
     turnSignsJob(here.open),
   ];
-}
-
-function silenceOf(context: Context): () => Promise<void> {
-  let check: ReturnType<typeof silenceCheck> | undefined;
-  const report = openSilence(context, true);
-  return async () => {
-    check ??= silenceCheck(await openSessions(context), {
-      async alert(silence) {
-        const problem = await report(silence);
-        if (problem !== undefined)
-          throw new StewardError('unavailable', problem, { hint: 'See `steward daemon logs`.' });
-      },
-    });
-    await check();
-  };
 }

@@ -1,33 +1,27 @@
 import { waitingHooks } from '../assistant/registered';
 import { askWaits, withAsks } from '../inbox/answer';
 import { waitingAsks } from '../inbox/asks';
-import { readMarks, snoozedOf, unmarked } from '../inbox/marks';
-import { type Inbox, orderedRows, type InboxWait } from '../inbox/row';
+import { countOf, readMarks, snoozedOf, unmarked } from '../inbox/marks';
+import { type Inbox, orderedRows } from '../inbox/row';
 import {
   budgetWaits,
   deliveryWaits,
   elsewhereWaits,
+  hooksWaits,
+  hostedWaits,
   issueWaits,
   reviewWaits,
   sessionWaits,
-  waitOf,
 } from '../inbox/waits';
 import { undelivered } from '../notify/history';
 import { exists } from '../platform/files/folder';
-import { parseIso, toIso } from '../platform/time/clock';
+import { toIso } from '../platform/time/clock';
 import { currentSessions } from '../sessions/state';
 import { waitingWork } from '../work/waiting';
 import { installerDeps, zonedNow, type Context } from './context';
 import { openRunning, openSessions } from './sessions';
 import { withTurnSigns } from '../sessions/turn-signs';
 import { openWork } from './work';
-
-interface Waits {
-  waits: InboxWait[];
-  /** When reminders are due. */
-  dues: (string | null)[];
-  asOf: Inbox['asOf'];
-}
 
 /** Returns everything that waits for you, or only what you snoozed, or both, from stored state alone. */
 export async function openInbox(
@@ -54,26 +48,17 @@ export async function openInbox(
   };
 }
 
-const COUNT_VALID_MS = 60_000;
-
-/** Returns how many waits that aren't sessions are listed, since when, and until when that is valid if no file changes. */
+/** Returns how many waits that aren't sessions are listed, since when, and until when that is valid. */
 export async function openOtherCount(context: Context) {
-  const { area, clock } = context;
-  const nowMs = clock.now();
-  const marks = readMarks(area.inbox);
   const { waits, dues } = await openOtherWaits(context, new Map());
-  const times = [...dues, ...Object.values(marks)].map((at) => parseIso(at ?? '') ?? 0);
-  const untilMs = Math.min(nowMs + COUNT_VALID_MS, ...times.filter((ms) => ms > nowMs));
-  const shown = unmarked(waits, marks, nowMs);
-  const [othersSince = null] = shown.map(({ since }) => since).sort();
-  return { others: shown.length, othersSince, untilMs };
+  return countOf(waits, dues, readMarks(context.area.inbox), context.clock.now());
 }
 
 /**
  * Returns the waits that aren't sessions of this machine, the due times of the reminders, and when each source was
  * last read.
  */
-async function openOtherWaits(context: Context, names: ReadonlyMap<string, string>): Promise<Waits> {
+async function openOtherWaits(context: Context, names: ReadonlyMap<string, string>) {
   const { area, clock } = context;
   const now = toIso(clock.now());
   const { user } = (await context.loadConfig()).config;
@@ -87,6 +72,8 @@ async function openOtherWaits(context: Context, names: ReadonlyMap<string, strin
   const hosted = exists(area.managed)
     ? (await import('../agents/managed/waiting')).waitingHosted(area.managed)
     : [];
+  const current = async () => currentSessions(await openSessions(context));
+  const hooks = await waitingHooks(installerDeps(context), current);
   const waits = [
     ...issueWaits(ofWork.issues, clock.now()),
     ...reviewWaits(ofWork.reviews),
@@ -94,12 +81,8 @@ async function openOtherWaits(context: Context, names: ReadonlyMap<string, strin
     ...askWaits(asks, names),
     ...deliveryWaits(failed),
     ...budgetWaits(budgets?.crossed ?? []),
-    ...hosted.map((one) => waitOf({ ...one, name: one.id, kind: 'hosted', title: null, blocks: true })),
-    ...(
-      await waitingHooks(installerDeps(context), async () => currentSessions(await openSessions(context)))
-    ).map((one) =>
-      waitOf({ ...one, name: one.id, kind: 'hooks', why: 'hooks need you', canEnd: one.go === null }),
-    ),
+    ...hostedWaits(hosted),
+    ...hooksWaits(hooks),
   ];
   return {
     waits,

@@ -1,8 +1,6 @@
-import { captureJob, hourlyJob, NO_REPOSITORY, type DaemonJob } from '../daemon/jobs';
+import { captureJob, hourlyJob, insightJob, NO_REPOSITORY, unsent, type DaemonJob } from '../daemon/jobs';
 import { isDaemonThere } from '../daemon/client';
-import { StewardError } from '../errors';
 import { deliverWaiting } from '../notify/deliver';
-import { lastTryMs } from '../sense/insight-reads';
 import { drainWork } from './capture';
 import type { Context } from './context';
 import { openNotify } from './notify';
@@ -46,8 +44,7 @@ async function deliver(context: Context): Promise<undefined> {
 async function drain(context: Context): Promise<string | undefined> {
   const work = await openWork(context);
   if (work.deps.workRepo().repo === undefined) return NO_REPOSITORY;
-  const { failed, dead } = await drainWork(context, work);
-  return failed + dead > 0 ? `${failed} captures failed, ${dead} were abandoned` : undefined;
+  return unsent(await drainWork(context, work));
 }
 
 export function hourlySweepJob(context: Context): DaemonJob {
@@ -67,19 +64,6 @@ export function hourlySweepJob(context: Context): DaemonJob {
 }
 
 export function hourlyInsightJob(context: Context): DaemonJob {
-  return hourlyJob('insight', 'sense', {
-    clock: context.clock,
-    unless: async () =>
-      (await context.loadConfig()).config.sense.insight.hourly ? undefined : 'sense.insight.hourly is false',
-    lastMs: async () => lastTryMs((await openInsight(context)).deps),
-    run: async () => {
-      const { buildInsight } = await import('../sense/insight');
-      const outcome = await buildInsight((await openInsight(context)).deps, { force: false });
-      if (outcome.status === 'failed')
-        throw new StewardError('unavailable', `No insight was built: ${outcome.reason}.`, {
-          hint: outcome.hint,
-        });
-      return outcome.status === 'skipped' ? outcome.reason : undefined;
-    },
-  });
+  const isOn = async () => (await context.loadConfig()).config.sense.insight.hourly;
+  return insightJob(context.clock, isOn, async () => (await openInsight(context)).deps);
 }

@@ -1,5 +1,7 @@
-import { toStewardError } from '../errors';
+import { StewardError, toStewardError } from '../errors';
 import { type Clock, toIso } from '../platform/time/clock';
+import type { BuildDeps } from '../sense/insight';
+import { type InsightReadDeps, lastTryMs } from '../sense/insight-reads';
 import type { ReadDeps } from '../sense/read';
 import type { WorkDeps } from '../work/deps';
 import { refresh } from '../work/poll';
@@ -227,13 +229,17 @@ export function workJob<W extends { deps: WorkDeps }>(
       const opened = await work();
       if (opened.deps.workRepo().repo === undefined) return NO_REPOSITORY;
       const { ok, reason } = await refresh(opened.deps);
-      const { failed, dead } = await deliver(opened);
-      if (failed + dead > 0) return `${failed} captures failed, ${dead} were abandoned`;
-      if (!ok) return reason;
+      const failed = unsent(await deliver(opened));
+      if (failed !== undefined || !ok) return failed ?? reason;
       await refreshReviews(opened.deps);
       return undefined;
     },
   };
+}
+
+/** Says that captures were not sent; undefined if all were. */
+export function unsent({ failed, dead }: { failed: number; dead: number }): string | undefined {
+  return failed + dead > 0 ? `${failed} captures failed, ${dead} were abandoned` : undefined;
 }
 
 const HOUR_MS = 3_600_000;
@@ -262,6 +268,24 @@ export function hourlyJob(id: string, module: string, { clock, unless, lastMs, r
       return ageMs >= 0 && ageMs < HOUR_MS ? 'not due: it ran within the last hour' : run();
     },
   };
+}
+
+/** Builds an insight every hour if `isOn`. */
+export function insightJob(clock: Clock, isOn: Opened<boolean>, deps: Opened<BuildDeps & InsightReadDeps>) {
+  return hourlyJob('insight', 'sense', {
+    clock,
+    unless: async () => ((await isOn()) ? undefined : 'sense.insight.hourly is false'),
+    lastMs: async () => lastTryMs(await deps()),
+    run: async () => {
+      const { buildInsight } = await import('../sense/insight');
+      const outcome = await buildInsight(await deps(), { force: false });
+      if (outcome.status === 'failed')
+        throw new StewardError('unavailable', `No insight was built: ${outcome.reason}.`, {
+          hint: outcome.hint,
+        });
+      return outcome.status === 'skipped' ? outcome.reason : undefined;
+    },
+  });
 }
 
 export function periodicJob(id: string, module: string, sec: number, run: () => Promise<unknown>): DaemonJob {

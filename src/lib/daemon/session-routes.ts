@@ -1,5 +1,7 @@
 import * as v from 'valibot';
 
+import { silenceCheck, type SilenceAlert } from '../agents/watchdog';
+import { StewardError } from '../errors';
 import { marksOf } from '../platform/files/stat';
 import { recent, today, type ReadDeps } from '../sense/read';
 import { figuresOf, type SessionFigures } from '../sessions/figures';
@@ -75,5 +77,24 @@ export function turnSignsJob(open: () => Promise<SessionsDeps>): DaemonJob {
     if (text === quiet) return;
     const { sessions } = withTurnSigns(deps, () => runningSessions(deps), seen);
     quiet = Object.values(sessions).some((session) => hasTurn(deps, session)) ? undefined : text;
+  });
+}
+
+const SILENCE_CHECK_SEC = 5;
+
+/** The job that reports agents that have been silent for long. `report` returns why that failed. */
+export function silenceJob(
+  open: () => Promise<SessionsDeps>,
+  report: (silence: SilenceAlert) => Promise<string | undefined>,
+): DaemonJob {
+  let check: ReturnType<typeof silenceCheck> | undefined;
+  const alert = async (silence: SilenceAlert) => {
+    const problem = await report(silence);
+    if (problem === undefined) return;
+    throw new StewardError('unavailable', problem, { hint: 'See `steward daemon logs`.' });
+  };
+  return periodicJob('agents', 'notify', SILENCE_CHECK_SEC, async () => {
+    check ??= silenceCheck(await open(), { alert });
+    await check();
   });
 }

@@ -39,6 +39,22 @@ export function unmarked(waits: readonly InboxWait[], marks: Marks, nowMs: numbe
   });
 }
 
+const COUNT_VALID_MS = 60_000;
+
+/** Returns how many waits are listed, since when, and until when that is valid if no file changes. */
+export function countOf(
+  waits: readonly InboxWait[],
+  dues: readonly (string | null)[],
+  marks: Marks,
+  nowMs: number,
+) {
+  const times = [...dues, ...Object.values(marks)].map((at) => parseIso(at ?? '') ?? 0);
+  const untilMs = Math.min(nowMs + COUNT_VALID_MS, ...times.filter((ms) => ms > nowMs));
+  const shown = unmarked(waits, marks, nowMs);
+  const [othersSince = null] = shown.map(({ since }) => since).sort();
+  return { others: shown.length, othersSince, untilMs };
+}
+
 /** Returns the snoozed waits, and says for how long they are. */
 export function snoozedOf(waits: readonly InboxWait[], marks: Marks, nowMs: number): InboxWait[] {
   if (isEmpty(marks)) return [];

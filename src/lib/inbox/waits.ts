@@ -149,3 +149,17 @@ export function budgetWaits(budgets: readonly CrossedBudget[]): InboxWait[] {
     return waitOf({ id, name, kind: 'budget', title, why, since, go: 'steward usage --check', canEnd: true });
   });
 }
+
+/** Returns the hosted sessions that wait for you. */
+export function hostedWaits(waiting: readonly Pick<InboxWait, 'id' | 'why' | 'since' | 'go'>[]): InboxWait[] {
+  return waiting.map((one) => waitOf({ ...one, name: one.id, kind: 'hosted', title: null, blocks: true }));
+}
+
+/** Returns the assistants whose hooks wait for you. */
+export function hooksWaits(
+  waiting: readonly Pick<InboxWait, 'id' | 'title' | 'since' | 'go'>[],
+): InboxWait[] {
+  return waiting.map((one) =>
+    waitOf({ ...one, name: one.id, kind: 'hooks', why: 'hooks need you', canEnd: one.go === null }),
+  );
+}
