@@ -47,6 +47,14 @@ describe('the daemon (built)', function () {
   const area = (...names: string[]): string => join(home.path, '.steward', ...names);
   const json = async <T>(url: string): Promise<T> => JSON.parse((await ask(url)).text) as T;
 
+  it('moves the settings of an older file when it starts, and says so', async () => {
+    mkdirSync(area('sense'), { recursive: true });
+    writeFileSync(area('sense', 'config.json'), '{"retentionDays": 60}');
+    const daemon = await start();
+    expect(daemon.output()).to.include('Moved 1 setting from sense/config.json to config.yaml.');
+    expect(existsSync(area('sense', 'config.json'))).to.equal(false);
+  });
+
   it('serves, reports its state, and stops on request', async () => {
     await cli('sense', 'init');
     const daemon = await start();

@@ -71,7 +71,7 @@ export async function openDaemon(
   const { config, warnings } = await context.loadConfig({ 'daemon.host': host, 'daemon.port': port });
   const { area, clock, machineId } = context;
   ensureUserArea(area);
-  await updateFiles(installerDeps(context), say);
+  await updateFiles(context, installerDeps(context), say);
   const { sense, senseDeps, of, isSetUp, captures, startWatch, routesOfSense } = senseService(context);
   const work = () => openWork(context);
   const usage = () => openUsage(context);
@@ -89,7 +89,7 @@ export async function openDaemon(
     routes: [
       ...routesOfSense(live),
       ...workRoutes({ work: workDeps, you: async () => yourName(await work()) }),
-      ...sessionRoutes(sessionRoutesDeps(context, { sessions, sense: senseDeps })),
+      ...sessionRoutes(context, sessionRoutesDeps(context, { sessions, sense: senseDeps })),
       ...[usageRoute(usage), ...viewRoutes(context)],
       dayRoute({ sense: async () => sense(), of, day: live.day, sessions, work: workDeps }),
       ...notify.routes,
@@ -100,6 +100,7 @@ export async function openDaemon(
       captures(log),
       workJob(work, (opened) => drainWork(context, opened)),
       reminderJob(workDeps, notify.notify.deps, async () => turnsOf(await openTurns(context))),
+      turnSignsJob(context, () => openSessions(context)),
       silenceJob(() => openSessions(context), openSilence(context, true)),
       ...(sweep === true ? [hourlySweepJob(context)] : []),
       usageJob(usage, notify.notify.deps),
@@ -112,7 +113,7 @@ export async function openDaemon(
       senseModule(isSetUp, async () => live.status(await senseDeps())),
       workModule(workDeps),
       ...[notify.module, programs.module],
-      ...machineModules(context),
+      ...modulesWithoutJobs(context),
     ],
     sessions: async () => liveSessions(await sessions(), clock.now()).length,
     outbox: notify.outbox,
@@ -145,10 +146,10 @@ function viewRoutes(context: Context): Route[] {
   ];
 }
 
-function machineModules(context: Context): Module[] {
-  const news = async () => machinesFinding(await openTurns(context));
+function modulesWithoutJobs(context: Context): Module[] {
+  const machines = async () => machinesFinding(await openTurns(context));
   return [
-    { id: 'machines', label: 'Other machines', health: news },
+    { id: 'machines', label: 'Other machines', health: machines },
     { id: 'hooks', label: 'Assistant hooks', health: () => hooksFinding(installerDeps(context)) },
   ];
 }
@@ -222,13 +223,12 @@ function senseService(context: Context) {
   return { sense, senseDeps, of, isSetUp, captures, startWatch, routesOfSense };
 }
 
-/** The jobs that exchange with other machines what is going on. */
+/** The jobs that tell other machines what is going on here, and notify you of what goes on there. */
 function newsJobs(context: Context, { deps: notify }: Pick<NotifyContext, 'deps'>): DaemonJob[] {
   const here = openSurroundings(context);
   const settings = async () => (await context.loadConfig()).config.user.sync;
   return [
     liveJob(here, settings, (details) => openOwnRows(context, details)),
     alertJob(here, notify, async () => (await openKnown(context)).rows),
-    turnSignsJob(here.open),
   ];
 }

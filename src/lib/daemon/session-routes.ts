@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 
 import { silenceCheck, type SilenceAlert } from '../agents/watchdog';
+import type { Machine } from '../config/user-area';
 import { StewardError } from '../errors';
 import { marksOf } from '../platform/files/stat';
 import { recent, today, type ReadDeps } from '../sense/read';
@@ -31,15 +32,15 @@ export interface SessionRoutesDeps {
   usage: (days: number) => Promise<Parameters<typeof figuresOf>[2]>;
 }
 
-export function sessionRoutes(deps: SessionRoutesDeps): Route[] {
+export function sessionRoutes({ area, clock }: Machine, deps: SessionRoutesDeps): Route[] {
   return [
     route({
       method: 'GET',
       path: '/api/sessions',
       input: ({ query }) => oneOf(query, 'all', ['0', '1']) === '1',
       async run(all): Promise<SessionsReport> {
-        const { clock, area } = await deps.open();
-        const options = { nowMs: clock.now(), all, elsewhere: await deps.elsewhere() };
+        const elsewhere = await deps.elsewhere();
+        const options = { nowMs: clock.now(), all, elsewhere };
         return sessionsReport(await deps.sessions(), spoolStatus(area.spool), options);
       },
     }),
@@ -67,14 +68,14 @@ export function sessionRoutes(deps: SessionRoutesDeps): Route[] {
 const TURN_SIGNS_SEC = 1;
 
 /** The job that follows the assistants' logs of running sessions. */
-export function turnSignsJob(open: () => Promise<SessionsDeps>): DaemonJob {
+export function turnSignsJob({ area }: Machine, open: () => Promise<SessionsDeps>): DaemonJob {
   const seen: SeenLogs = new Map();
   let quiet: string | undefined;
   return periodicJob('turns', 'hooks', TURN_SIGNS_SEC, async () => {
-    const deps = await open();
-    const { text } = marksOf([deps.area.sessionsState, deps.area.workEvents]);
+    const { text } = marksOf([area.sessionsState, area.workEvents]);
     // Only a hook starts a turn.
     if (text === quiet) return;
+    const deps = await open();
     const { sessions } = withTurnSigns(deps, () => runningSessions(deps), seen);
     quiet = Object.values(sessions).some((session) => hasTurn(deps, session)) ? undefined : text;
   });

@@ -4,11 +4,14 @@ import type { Machine } from '../config/user-area';
 import { updateConfig } from '../config/write';
 
 /** Updates files from earlier versions. Prints errors instead of stopping the daemon. */
-export async function updateFiles(deps: HookInstallDeps & Machine, say: (text: string) => void) {
-  const updates = { 'update the configuration': updateConfig, 'update the hook script': refreshHooks };
+export async function updateFiles(machine: Machine, hooks: HookInstallDeps, say: (text: string) => void) {
+  const updates = {
+    'update the configuration': () => updateConfig(machine),
+    'update the hook script': () => refreshHooks(hooks),
+  };
   for (const [what, update] of Object.entries(updates)) {
     try {
-      await update(deps);
+      await update();
     } catch (error) {
       say(`Cannot ${what}: ${error instanceof Error ? error.message : String(error)}`);
     }

@@ -27,12 +27,8 @@ export function readMarks(path: string): Marks {
   return Object.fromEntries(valid) as Marks;
 }
 
-/** Without marks, no wait needs a key. */
-const isEmpty = (marks: Marks): boolean => Object.keys(marks).length === 0;
-
 /** Returns the waits that are neither done nor snoozed. */
 export function unmarked(waits: readonly InboxWait[], marks: Marks, nowMs: number): InboxWait[] {
-  if (isEmpty(marks)) return [...waits];
   return waits.filter((wait) => {
     const until = marks[markOf(wait)];
     return until === undefined || (until !== null && (parseIso(until) ?? 0) <= nowMs);
@@ -57,7 +53,6 @@ export function countOf(
 
 /** Returns the snoozed waits, and says for how long they are. */
 export function snoozedOf(waits: readonly InboxWait[], marks: Marks, nowMs: number): InboxWait[] {
-  if (isEmpty(marks)) return [];
   return waits.flatMap((wait) => {
     const leftMs = (parseIso(marks[markOf(wait)] ?? '') ?? 0) - nowMs;
     return leftMs > 0 ? { ...wait, why: `in ${minutes(Math.ceil(leftMs / 60_000))}: ${wait.why}` } : [];

@@ -125,8 +125,7 @@ type WaitingReview = Record<'repo' | 'title' | 'url' | 'updatedAt', string> & { 
 export function reviewWaits(reviews: readonly WaitingReview[]): InboxWait[] {
   return reviews.map(({ repo, number, title, url, updatedAt: since }) => {
     const about = { id: `${repo}#${number}`, name: `${repo.replace(/^.*\//, '')}#${number}`, repo };
-    const priority = 'P1';
-    return waitOf({ ...about, kind: 'review', title, why: 'review requested', url, since, priority });
+    return waitOf({ ...about, kind: 'review', title, why: 'review requested', url, since, priority: 'P1' });
   });
 }
 
@@ -150,15 +149,15 @@ export function budgetWaits(budgets: readonly CrossedBudget[]): InboxWait[] {
   });
 }
 
+type Given<K extends keyof InboxWait> = readonly Pick<InboxWait, 'id' | 'since' | 'go' | K>[];
+
 /** Returns the hosted sessions that wait for you. */
-export function hostedWaits(waiting: readonly Pick<InboxWait, 'id' | 'why' | 'since' | 'go'>[]): InboxWait[] {
+export function hostedWaits(waiting: Given<'why'>): InboxWait[] {
   return waiting.map((one) => waitOf({ ...one, name: one.id, kind: 'hosted', title: null, blocks: true }));
 }
 
 /** Returns the assistants whose hooks wait for you. */
-export function hooksWaits(
-  waiting: readonly Pick<InboxWait, 'id' | 'title' | 'since' | 'go'>[],
-): InboxWait[] {
+export function hooksWaits(waiting: Given<'title'>): InboxWait[] {
   return waiting.map((one) =>
     waitOf({ ...one, name: one.id, kind: 'hooks', why: 'hooks need you', canEnd: one.go === null }),
   );

@@ -16,7 +16,6 @@ export type ClaimResult = Awaited<ReturnType<typeof claimIssue>>;
 const IN_PROGRESS = 'Status:in-progress';
 /** Events from one request may have timestamps up to a second apart. */
 const SAME_REQUEST_MS = 1000;
-const ANOTHER = 'Choose another issue: `steward work ready`.';
 
 /**
  * Runs `work claim`: adds the labels Agent:NAME and Status:in-progress in one request. If several agents
@@ -42,9 +41,10 @@ export async function claimIssue(deps: WorkDeps, { number, agent }: { number: nu
     } else {
       const label = agentLabel(agent);
       await ensureLabels(open, agent);
-      const known = await host.labelEvents(repo, number);
-      // Remove the label first if it exists, because adding it again would not record the time of this claim.
-      if (hasLabel(before.labels, label)) await host.removeLabel(repo, number, label);
+      const hadLabel = hasLabel(before.labels, label);
+      const known = hadLabel ? await host.labelEvents(repo, number) : [];
+      // Adding a label that the issue has would not record the time of this claim.
+      if (hadLabel) await host.removeLabel(repo, number, label);
       await host.addLabels(repo, number, [IN_PROGRESS, label]);
       await winOrWithdraw(open, number, agent, known.at(-1)?.id ?? 0);
     }
@@ -75,14 +75,15 @@ async function ensureLabels(open: OpenRepo, agent: string): Promise<void> {
   await host.createLabel(repo, labelOfAgent(agent)).catch(undefinedIf(isThere));
 }
 
-/** @param since The last event before this claim, because an earlier claim of this agent set the same label. */
+/** @param since The last event before this claim, if the issue had the label. */
 async function winOrWithdraw(open: OpenRepo, number: number, agent: string, since: number): Promise<void> {
   const { deps, host, repo } = open;
   const label = agentLabel(agent);
   for (const delay of EVENT_DELAYS_MS) {
     const [issue, events] = [await host.issue(repo, number), await host.labelEvents(repo, number)];
-    const own = events.findLast((each) => each.event === 'labeled' && sameLabel(each.label, label));
-    if ((own?.id ?? 0) > since) {
+    // An earlier claim, whose label was removed, confirms nothing.
+    const own = events.findLast((each) => sameLabel(each.label, label));
+    if (own?.event === 'labeled' && own.id > since) {
       const holder = firstHolder(issue.labels, events);
       if (holder === agent.toLowerCase()) return;
       await host.removeLabel(repo, number, label);
@@ -91,6 +92,8 @@ async function winOrWithdraw(open: OpenRepo, number: number, agent: string, sinc
     await deps.sleep(delay);
   }
   await host.removeLabel(repo, number, label);
+  if (agentsOf((await host.issue(repo, number)).labels).length === 0)
+    await host.removeLabel(repo, number, IN_PROGRESS);
   throw new StewardError('unavailable', `GitHub did not confirm the claim on #${number}.`, {
     hint: 'The claim was withdrawn; try again in a minute.',
   });
@@ -128,5 +131,5 @@ export function firstHolder(labels: readonly string[], events: readonly LabelEve
 function taken({ number, labels }: HostIssue, holder: string | null): StewardError {
   const name = agentsOf(labels).find((agent) => agent.toLowerCase() === holder) ?? holder;
   const state = name === null ? 'already in progress but has no Agent label' : `claimed by ${name}`;
-  return conflict(`#${number} is ${state}.`, ANOTHER);
+  return conflict(`#${number} is ${state}.`, 'Choose another issue: `steward work ready`.');
 }

@@ -185,6 +185,14 @@ describe('a claim on an issue', () => {
     expect(github.labelsOf(number)).to.have.members([READY, BEGAN, 'Agent:bo']);
   });
 
+  for (const request of ['labels', 'labelEvents'])
+    it(`is shared with another machine of the agent that claims it before the request for ${request}`, async () => {
+      const number = github.open(READY);
+      meanwhile(request, () => github.add(number, [BEGAN, 'Agent:kai']));
+      expect((await claim(number)).labels).to.deep.equal([BEGAN, 'Agent:kai']);
+      expect(world.slept).to.deep.equal([]);
+    });
+
   it('is withdrawn if its event is never listed', async () => {
     const number = github.open(READY);
     github.before = (request) => request === 'labelEvents' && (github.events = []);
@@ -194,7 +202,19 @@ describe('a claim on an issue', () => {
       'The claim was withdrawn; try again in a minute.',
     ]);
     expect(world.slept).to.deep.equal([500, 1000, 2000, 4000, 0]);
-    expect(github.labelsOf(number)).to.have.members([READY, BEGAN]);
+    expect(github.labelsOf(number)).to.deep.equal([READY]);
+    github.before = () => undefined;
+    expect((await claim(number)).already).to.equal(false);
+  });
+
+  it('that is withdrawn leaves the issue to another agent that has claimed it', async () => {
+    const number = github.open(READY);
+    github.before = (request) => {
+      if (request === 'labelEvents') github.events = [];
+      if (request === 'removeLabel') github.add(number, ['Agent:bo']);
+    };
+    expect((await refusal(number))[0]).to.equal('unavailable');
+    expect(github.labelsOf(number)).to.have.members([READY, BEGAN, 'Agent:bo']);
   });
 
   describe('on an issue in progress', () => {

@@ -32,7 +32,7 @@ export function mergeDays(
   return [...dates].flatMap(([date, all]) => (wanted.has(date) ? merged(date, all, dates, known) : []));
 }
 
-/** Returns the latest of each machine's versions of a day. */
+/** Returns the latest of each machine's versions of a day, by date and then by machine. */
 export function distinct(days: readonly MachineDay[]): MachineDay[] {
   const latest = new Map<string, MachineDay>();
   for (const day of days) {
