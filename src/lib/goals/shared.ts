@@ -7,7 +7,7 @@ import { goalLines, parseGoals, parseProjects, withGoalLines, withProject } from
 export function sharedGoals(path: string, isClosed: (name: string) => boolean): SharedGroup {
   const goalIn = (lines: readonly string[]) => parseGoals(`# Active Goals\n${lines.join('\n  ')}\n`);
   return {
-    ...groupInFile(path, goalLines, (text, _path, id, lines) => withGoalLines(text, id, lines)),
+    ...groupInFile(path, goalLines, withGoalLines),
     isValid: (id, lines) => goalIn(lines).length === 1 && goalIn(lines)[0]?.id === id,
     isHidden: (_id, lines) =>
       goalIn(lines)
@@ -22,7 +22,7 @@ export function sharedProjects(path: string): Omit<SharedGroup, 'isHidden'> {
     ...groupInFile(
       path,
       (text) => new Map(parseProjects(text).map((project) => [project.name, [project.path]])),
-      (text, _path, name, value) => withProject(text, name, value?.[0] ?? null),
+      (text, name, value) => withProject(text, name, value?.[0] ?? null),
     ),
     isValid: (name, [folder = '']) => parseProjects(withProject('', name, folder))[0]?.path === folder,
   };

@@ -11,7 +11,7 @@ export function sharedKinds(path: string): SharedGroup {
         const rules = await parseClassifyRules(text, path);
         return new Map(rules.reverse().map(({ key, pattern, kind }) => [`${key}:${pattern}`, [kind]]));
       },
-      (text, _path, name, value) => withRule(text, path, ruleIn(name), value?.[0] ?? null),
+      (text, name, value) => withRule(text, path, ruleIn(name), value?.[0] ?? null),
     ),
     isValid: (name, [kind]) =>
       RULE_KEYS.includes(ruleIn(name).key) &&

@@ -7,7 +7,7 @@ export function sharedTerms(path: string): SharedGroup {
     ...groupInFile(
       path,
       (text) => new Map([...parseTerms(text, path)].map(([term, said]) => [term, [said]])),
-      (text, _path, term, value) => withTerm(text, path, term, value?.[0] ?? null),
+      (text, term, value) => withTerm(text, path, term, value?.[0] ?? null),
     ),
     isValid: (term, [said]) => problemIn(term, said) === undefined,
   };

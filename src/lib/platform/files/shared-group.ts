@@ -23,19 +23,19 @@ type Values = Map<string, readonly string[]>;
 /** Returns what reads the values of a file, and what changes them in its text. */
 export function groupInFile(
   path: string,
-  parse: (text: string, path: string) => Values | Promise<Values>,
-  change: (text: string, path: string, name: string, value: SharedValue) => string | Promise<string>,
+  parse: (text: string) => Values | Promise<Values>,
+  change: (text: string, name: string, value: SharedValue) => string | Promise<string>,
 ): Pick<SharedGroup, 'read' | 'write' | 'files'> {
   const stored = (): string | undefined => readText(path, { followLink: true });
   return {
     files: [path],
     async read() {
       const text = stored();
-      return text === undefined ? undefined : parse(text, path);
+      return text === undefined ? undefined : parse(text);
     },
     async write(changes) {
       let text = stored() ?? '';
-      for (const [name, value] of changes) text = await change(text, path, name, value);
+      for (const [name, value] of changes) text = await change(text, name, value);
       ensureFolder(dirname(path));
       replaceFile(path, text, { followLink: true });
     },
