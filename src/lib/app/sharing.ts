@@ -51,10 +51,10 @@ async function groupsOf(context: Context): Promise<ShareDeps['groups']> {
   return {
     app: sharedKinds(area.sense.classify),
     goal: sharedGoals(area.goals, isClosed),
-    project: {
-      ...sharedProjects(area.projects),
-      isHidden: (name, [path = '']) => isClosed(name) || isRestricted(expandHome(path, home)),
-    },
+    project: sharedProjects(
+      area.projects,
+      ({ name, path }) => isClosed(name) || isRestricted(expandHome(path, home)),
+    ),
     say: sharedTerms(area.pronunciations),
     name: sharedNames(namesFolder(area.machine), sessions),
     route: sharedRoutes(context),

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 
 import { groupInFile, type SharedGroup } from '../platform/files/shared-group';
-import { goalLines, parseGoals, parseProjects, withGoalLines, withProject } from './record';
+import { goalLines, parseGoals, parseProjects, withGoalLines, withProject, type Project } from './record';
 
 /** The goals by their ids. Those of a repository or project for which `isClosed` is true are hidden. */
 export function sharedGoals(path: string, isClosed: (name: string) => boolean): SharedGroup {
@@ -16,8 +16,8 @@ export function sharedGoals(path: string, isClosed: (name: string) => boolean): 
   };
 }
 
-/** The folders of projects by their names. */
-export function sharedProjects(path: string): Omit<SharedGroup, 'isHidden'> {
+/** The folders of projects by their names. Projects for which `isClosed` is true are hidden. */
+export function sharedProjects(path: string, isClosed: (project: Project) => boolean): SharedGroup {
   return {
     ...groupInFile(
       path,
@@ -25,5 +25,6 @@ export function sharedProjects(path: string): Omit<SharedGroup, 'isHidden'> {
       (text, name, value) => withProject(text, name, value?.[0] ?? null),
     ),
     isValid: (name, [folder = '']) => parseProjects(withProject('', name, folder))[0]?.path === folder,
+    isHidden: (name, [folder = '']) => isClosed({ name, path: folder }),
   };
 }
