@@ -6,7 +6,8 @@ import { storedDays } from '../sense/stored-days';
 import { chooseMachines, type KnownMachines, type Machines } from '../time/machines/read';
 import { VERSION } from '../platform/version';
 import type { Context } from './context';
-import { machineName, stateFile } from '../sync/name';
+import { machineName } from '../sync/name';
+import { readState, stateFile, withFolder } from '../sync/state';
 
 /**
  * Returns `deps` with a reader for the merged days of all machines, or for the days of the `wanted` machine.
@@ -25,7 +26,6 @@ export async function openMachines<T extends ReadDeps>(
   // Load the module only if needed, so that reads without an exchange folder stay fast.
   const { knownMachines, machineFiles } = await import('../sync/machine-days');
   const { damagedNotes, noteOnce } = await import('../sync/exchange');
-  const { readState, withFolder } = await import('../sync/state');
   const { area, clock } = context;
   let isDamaged = false;
   const onDamaged = damagedNotes((text) => {

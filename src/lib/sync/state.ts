@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import * as v from 'valibot';
 
 import { definedOnly } from '../platform/files/json-object';
@@ -58,6 +59,11 @@ type Stored = v.InferOutput<typeof STATE>;
 export type SyncState = Pick<Stored, 'days'> & { removals: Removal[] } & {
   [K in Exclude<keyof Stored, 'days' | 'removals'>]?: Exclude<Stored[K], undefined>;
 };
+
+/** @param machine the folder of what this machine alone stores */
+export function stateFile({ machine }: { machine: string }): string {
+  return join(machine, 'sync.json');
+}
 
 /** Reads the state. If the file is missing or damaged, the next run compares everything. */
 export function readState(path: string): SyncState {

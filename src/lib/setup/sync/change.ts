@@ -20,7 +20,7 @@ import {
 import { planShared, SHARED_FILE, KNOWN_FILE } from '../../sync/settings';
 import { markLeft } from '../../sync/former';
 import { copyFolder, keepCopy } from '../../sync/received';
-import { readState, withFolder, withoutFormer, writeState } from '../../sync/state';
+import { readState, stateFile, withFolder, withoutFormer, writeState } from '../../sync/state';
 import { liveFile } from '../../sync/live';
 import { findMachine, syncStatus, type SyncStatus } from '../../sync/status';
 import { planOf, type SyncPlan } from '../../sync/view';
@@ -34,7 +34,7 @@ import { engineStatus } from '../../sync/engine';
 import { checkRepository } from '../../sync/git';
 import { forgetInGit, leaveRepo } from './engine';
 import { pendingFormerOf, unpublishFrom, type Left } from './leave';
-import { MAX_NAME, stateFile } from '../../sync/name';
+import { MAX_NAME } from '../../sync/name';
 import { setKeys } from '../../config/write';
 
 /** Where machines that use git have their exchange folder, unless they chose another one. */

@@ -13,6 +13,7 @@ import { copyFolder, mergedFolder } from '../../sync/received';
 import {
   pendingFormer,
   readState,
+  stateFile,
   withFolder,
   withFormer,
   withoutFormer,
@@ -25,7 +26,6 @@ import { openSync, publishNow } from '../../app/sync';
 import { openGitPlace } from '../../app/sync-git';
 import { purgeClone, removeClone } from '../../sync/clone';
 import { removeBranch } from './engine';
-import { stateFile } from '../../sync/name';
 
 export interface Left {
   folder: string;
