@@ -17,10 +17,10 @@ import { undelivered } from '../notify/history';
 import { exists } from '../platform/files/folder';
 import { toIso } from '../platform/time/clock';
 import { currentSessions } from '../sessions/state';
+import { withTurnSigns } from '../sessions/turn-signs';
 import { waitingWork } from '../work/waiting';
 import { installerDeps, zonedNow, type Context } from './context';
 import { openRunning, openSessions } from './sessions';
-import { withTurnSigns } from '../sessions/turn-signs';
 import { openWork } from './work';
 
 /** Returns everything that waits for you, or only what you snoozed, or both, from stored state alone. */

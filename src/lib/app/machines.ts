@@ -1,13 +1,13 @@
 import { fileMemory } from '../platform/files/file-cache';
 import { knownMachineId } from '../platform/files/machine';
-import type { ReadDeps } from '../sense/read';
 import { localTimes } from '../platform/time/day-words';
-import { storedDays } from '../sense/stored-days';
-import { chooseMachines, type KnownMachines, type Machines } from '../time/machines/read';
 import { VERSION } from '../platform/version';
-import type { Context } from './context';
+import type { ReadDeps } from '../sense/read';
+import { storedDays } from '../sense/stored-days';
 import { machineName } from '../sync/name';
 import { readState, stateFile, withFolder } from '../sync/state';
+import { chooseMachines, type KnownMachines, type Machines } from '../time/machines/read';
+import type { Context } from './context';
 
 /**
  * Returns `deps` with a reader for the merged days of all machines, or for the days of the `wanted` machine.

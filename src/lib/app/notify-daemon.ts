@@ -1,9 +1,9 @@
+import { liveConfig } from '../config/live';
 import type { Service } from '../daemon/daemon';
 import type { DaemonLog } from '../daemon/log';
 import { keepPresence, notifyRoute, triggersJob } from '../daemon/notify-jobs';
 import { historyRoutes } from '../daemon/notify-routes';
 import { pushesJob } from '../daemon/pushes-job';
-import { liveConfig } from '../config/live';
 import { faultsOf, voiceFinding } from '../notify/checks';
 import { keepDelivering, type Delivering } from '../notify/deliver';
 import { outboxStatus } from '../notify/outbox';

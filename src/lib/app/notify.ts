@@ -1,9 +1,11 @@
 import { dirname, join } from 'node:path';
 
 import { claudeCode } from '../assistant/claude-code';
+import { type LiveConfig, liveConfig } from '../config/live';
 import type { Config } from '../config/schema';
 import { resolveSecret, secretSources } from '../config/secret';
 import { ensureUserArea } from '../config/user-area';
+import { askDaemon } from '../daemon/client';
 import { type AcceptDeps, type Accepted } from '../notify/accept';
 import { allChannels } from '../notify/channels';
 import { maySpeak } from '../notify/consent';
@@ -14,15 +16,13 @@ import { phaseEffect } from '../notify/phase';
 import { mute, muteState, type MuteState } from '../notify/routing';
 import type { Sender } from '../notify/send';
 import type { Voice } from '../notify/speech/voice';
+import { loadedOnce } from '../platform/files/file-cache';
 import { ensureFolder } from '../platform/files/folder';
 import { definedOnly } from '../platform/files/json-object';
 import { processHost } from '../platform/files/paths';
 import { startDetached } from '../platform/process/own-process';
 import { readWhen } from '../work/due';
 import { type Context, zonedNow } from './context';
-import { askDaemon } from '../daemon/client';
-import { type LiveConfig, liveConfig } from '../config/live';
-import { loadedOnce } from '../platform/files/file-cache';
 import { openPushes } from './pushes';
 import { openPhase } from './sessions';
 import { voiceOf } from './speech';

@@ -1,10 +1,10 @@
-import { readInstallManifest } from '../platform/files/install-manifest';
+import { isDaemonThere } from '../daemon/client';
 import { exists } from '../platform/files/folder';
+import { readInstallManifest } from '../platform/files/install-manifest';
 import { createScheduler, type Scheduler, type SchedulerKind } from '../schedule';
 import { DAEMON_JOB, tickJob, type JobId } from '../schedule/job';
 import type { CaptureScheduler } from '../sense/source';
 import { installerDeps, type Context } from './context';
-import { isDaemonThere } from '../daemon/client';
 
 /** Returns the scheduler given with `--scheduler`, or this machine's default. */
 export function schedulerOf(context: Context, kind?: SchedulerKind): Promise<Scheduler> {

@@ -11,27 +11,27 @@ import { withTempFolder } from '../platform/files/system-files';
 import type { Day } from '../platform/time/time';
 import { agentSessionSource } from '../sense/agent-session';
 import { appFocusSource } from '../sense/app-focus';
-import { type CaptureDeps, capture } from '../sense/capture';
-import type { AppKind } from '../time/classify';
-import { type Classified, readClassifier, setAppKind } from '../sense/classify-file';
-import { gitSource } from '../sense/git';
 import type { BackfillDeps } from '../sense/backfill';
+import { type CaptureDeps, capture } from '../sense/capture';
+import { type Classified, readClassifier, setAppKind } from '../sense/classify-file';
+import { type FocusWatch, watchFocus } from '../sense/focus-watch';
 import type { Desktop } from '../sense/front-app/adapter';
+import { gitSource } from '../sense/git';
 import type { BuildDeps } from '../sense/insight';
 import { type InsightReadDeps, insightStore } from '../sense/insight-reads';
-import { type FocusWatch, watchFocus } from '../sense/focus-watch';
-import { goalTagger } from '../time/ledger/rows';
 import { type Last, type ObserveDeps, observe } from '../sense/observe';
 import { forgetRunning } from '../sense/purge';
 import { type ReadDeps, recordsBetween } from '../sense/read';
+import { type InitResult, initSense, senseStore } from '../sense/store';
 import { type SiteVisit, storeVisit, webSource } from '../sense/web';
 import { readPairing } from '../sense/web-pairing';
-import { type InitResult, initSense, senseStore } from '../sense/store';
 import { sessionsById } from '../sessions/session';
 import { currentSessions } from '../sessions/state';
+import type { AppKind } from '../time/classify';
+import { goalTagger } from '../time/ledger/rows';
 import type { Context } from './context';
-import { prepareArea } from './shared-area';
 import { openSessions, sessionsOn } from './sessions';
+import { prepareArea } from './shared-area';
 
 /**
  * Timeout for the sense lock, in ms. Long enough for two captures, but shorter than the default poll

@@ -1,3 +1,4 @@
+import { type HookSettings, hookSettings } from '../config/hook-settings';
 import type { PhaseDeps } from '../notify/phase';
 import { refreshCached, type Cached } from '../platform/files/file-cache';
 import { processHost } from '../platform/files/paths';
@@ -5,11 +6,10 @@ import { archiveReader } from '../sessions/archive';
 import type { GoDeps } from '../sessions/jump';
 import { namesFolder } from '../sessions/names';
 import type { SessionsState } from '../sessions/session';
+import { sessionsDeps } from '../sessions/session-deps';
 import { type SessionsDeps, currentSessions, runningSessions, withProcesses } from '../sessions/state';
 import { sessionsOnTerminal } from '../sessions/terminals';
 import type { Context } from './context';
-import { sessionsDeps } from '../sessions/session-deps';
-import { type HookSettings, hookSettings } from '../config/hook-settings';
 
 export async function openSessions(context: Context): Promise<SessionsDeps> {
   return depsOf(context, await hookSettings(context));

@@ -1,9 +1,11 @@
+import { sendReminders } from '../daemon/reminders';
 import { toStewardError } from '../errors';
 import { readGoals, readProjects } from '../goals/record';
 import { isRestricted } from '../sessions/restricted';
 import { isLive, type SessionsState } from '../sessions/session';
 import { currentSessions } from '../sessions/state';
 import { restrictUnseen } from '../sessions/unseen-artifact';
+import { turnsOf } from '../sync/turn';
 import { drainCaptures } from '../work/capture/deliver';
 import { sessionsAmong } from '../work/capture/session';
 import { waitingCaptures } from '../work/capture/waiting';
@@ -13,9 +15,7 @@ import { projectStates } from '../work/sweep-plan';
 import { regenerateTaskList } from '../work/task-list';
 import { captureDeps } from './capture';
 import type { Context } from './context';
-import { sendReminders } from '../daemon/reminders';
 import { openSessions } from './sessions';
-import { turnsOf } from '../sync/turn';
 import { openTurns } from './sync-turns';
 import { openWork, type WorkContext } from './work';
 

@@ -1,5 +1,5 @@
-import { captureJob, hourlyJob, insightJob, NO_REPOSITORY, unsent, type DaemonJob } from '../daemon/jobs';
 import { isDaemonThere } from '../daemon/client';
+import { captureJob, hourlyJob, insightJob, NO_REPOSITORY, unsent, type DaemonJob } from '../daemon/jobs';
 import { deliverWaiting } from '../notify/deliver';
 import { drainWork } from './capture';
 import type { Context } from './context';

@@ -8,13 +8,13 @@ import { deliverWaiting } from '../notify/deliver';
 import { isAtDesk, type Presence, type TriggerDeps, runTriggers } from '../notify/triggers';
 import { readPresence } from '../sense/presence';
 import type { Session } from '../sessions/session';
+import { isNameless } from '../sessions/slug';
 import { runningSessions } from '../sessions/state';
+import { isAtAnother } from '../sync/live';
+import { isAtOther } from '../sync/turn';
 import type { Context } from './context';
 import { type NotifyContext, openNotify } from './notify';
 import { openSessions } from './sessions';
-import { isNameless } from '../sessions/slug';
-import { isAtAnother } from '../sync/live';
-import { isAtOther } from '../sync/turn';
 import { openTurns } from './sync-turns';
 
 /** Returns the dependencies for turning queued hook events into notifications. */

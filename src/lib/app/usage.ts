@@ -6,12 +6,12 @@ import { namesOf } from '../sessions/describe';
 import { sessionsById } from '../sessions/session';
 import { CLAUDE_CODE } from '../sessions/session-key';
 import { currentSessions } from '../sessions/state';
+import { machineName } from '../sync/name';
 import { mergeUsage } from '../usage/machines';
 import { pricesWith, readTable } from '../usage/prices';
 import { spendingReads, usageReads, type UsageReadDeps } from '../usage/reads';
 import type { Context } from './context';
 import { openSessions } from './sessions';
-import { machineName } from '../sync/name';
 import { openWorkNames } from './work-names';
 
 export async function openUsage(context: Context) {

@@ -1,5 +1,4 @@
 import type { Context } from '../app/context';
-import { findNow } from './find-sessions';
 import { openJump } from '../app/sessions';
 import type { FindQuery, FoundSession } from '../assistant/find';
 import { marked } from '../assistant/find-words';
@@ -9,6 +8,7 @@ import { brokenAt } from '../platform/terminal/list';
 import type { Terminal } from '../platform/terminal/stdio';
 import { fit } from '../platform/terminal/text-width';
 import { openWindow } from '../sessions/terminals';
+import { findNow } from './find-sessions';
 import { runList } from './live-list';
 
 /**

@@ -1,21 +1,21 @@
-import { resolveSecret, secretSources, type Secret } from '../config/secret';
-import { rootOf } from '../notify/channels/web';
-import { getUrl } from '../platform/net/fetch';
-import { processHost } from '../platform/files/paths';
-import type { StewardError } from '../errors';
-import { findProgram } from '../platform/process/spawn';
-import { sharedArea } from '../sense/shared-area';
-import { apiUrl } from '../work/host/token';
 import { productRoot, type Context } from '../app/context';
-import { findDaemon, installedBuild } from '../daemon/client';
-import { hooksStatusHere } from './install/assistants';
 import { currentScheduler } from '../app/schedule';
-import { jobsHere, type JobsHere } from './jobs';
 import { openSessions } from '../app/sessions';
 import { speechSettings } from '../app/speech';
-import { status as syncStatusNow } from './sync/change';
-import { VERSION } from '../platform/version';
 import { openWork } from '../app/work';
+import { resolveSecret, secretSources, type Secret } from '../config/secret';
+import { findDaemon, installedBuild } from '../daemon/client';
+import type { StewardError } from '../errors';
+import { rootOf } from '../notify/channels/web';
+import { processHost } from '../platform/files/paths';
+import { getUrl } from '../platform/net/fetch';
+import { findProgram } from '../platform/process/spawn';
+import { VERSION } from '../platform/version';
+import { sharedArea } from '../sense/shared-area';
+import { apiUrl } from '../work/host/token';
+import { hooksStatusHere } from './install/assistants';
+import { jobsHere, type JobsHere } from './jobs';
+import { status as syncStatusNow } from './sync/change';
 
 /** Returns the dependencies of the doctor's checks. `sound` allows checks to play audio. */
 export function openDoctor(context: Context, flags: { online: boolean; sound: boolean }) {

@@ -1,12 +1,12 @@
+import type { SharedValue } from '../platform/files/shared-group';
 import { forShell } from '../platform/process/spawn';
-import { truncated } from '../platform/terminal/terminal';
 import { minutes, palette, plural, table, type Palette } from '../platform/terminal/format';
 import type { Terminal } from '../platform/terminal/stdio';
+import { truncated } from '../platform/terminal/terminal';
 import { isDay } from '../platform/time/time';
 import { formerTexts } from './checks';
 import type { MachineRead } from './format';
 import type { PlannedFile } from './publish';
-import type { SharedValue } from '../platform/files/shared-group';
 import { SHARED_FILE } from './settings';
 import type { EngineStatus, MachineStatus, SyncStatus } from './status';
 

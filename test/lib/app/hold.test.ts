@@ -1,11 +1,10 @@
-import { expect } from 'chai';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { expect } from 'chai';
 
 import { createContext, type Context } from '../../../src/lib/app/context';
 import { openHeldAnswer } from '../../../src/lib/app/hold';
 import { openInbox } from '../../../src/lib/app/inbox';
-
 import { heldRequest, type HeldRequest } from '../../../src/lib/assistant/held-request';
 import { loadConfig } from '../../../src/lib/config/load';
 import { giveAnswer, rowToAnswer } from '../../../src/lib/inbox/answer';

@@ -1,6 +1,12 @@
 import { join, resolve } from 'node:path';
 
+import type { Context } from '../../app/context';
+import { openOwnRows } from '../../app/elsewhere';
+import { openSharing } from '../../app/sharing';
+import { openSync, publishNow } from '../../app/sync';
+import { exchangeThrough, openGit } from '../../app/sync-git';
 import { isCleanText } from '../../config/leaf';
+import { setKeys } from '../../config/write';
 import { orElse, StewardError, throwIfBug, toStewardError } from '../../errors';
 import { exists, removeFile, removeFolder } from '../../platform/files/folder';
 import { definedOnly } from '../../platform/files/json-object';
@@ -8,7 +14,13 @@ import { knownMachineId } from '../../platform/files/machine';
 import { expandHome, processHost } from '../../platform/files/paths';
 import { cleanLine } from '../../platform/terminal/terminal';
 import { localTimes } from '../../platform/time/day-words';
+import { purgeClone, removeClone, withClone } from '../../sync/clone';
+import { engineStatus } from '../../sync/engine';
 import { checkFolder, inFolder, noFolder, prepareFolder } from '../../sync/folder';
+import { markLeft } from '../../sync/former';
+import { checkRepository } from '../../sync/git';
+import { liveFile } from '../../sync/live';
+import { MAX_NAME } from '../../sync/name';
 import {
   machineFolderOf,
   plannedFile,
@@ -17,25 +29,13 @@ import {
   type PublishResult,
   type SyncContext,
 } from '../../sync/publish';
-import { planShared, SHARED_FILE, KNOWN_FILE } from '../../sync/settings';
-import { markLeft } from '../../sync/former';
 import { copyFolder, keepCopy } from '../../sync/received';
+import { planShared, SHARED_FILE, KNOWN_FILE } from '../../sync/settings';
 import { readState, stateFile, withFolder, withoutFormer, writeState } from '../../sync/state';
-import { liveFile } from '../../sync/live';
 import { findMachine, syncStatus, type SyncStatus } from '../../sync/status';
 import { planOf, type SyncPlan } from '../../sync/view';
-import type { Context } from '../../app/context';
-import { openOwnRows } from '../../app/elsewhere';
-import { openSharing } from '../../app/sharing';
-import { openSync, publishNow } from '../../app/sync';
-import { exchangeThrough, openGit } from '../../app/sync-git';
-import { purgeClone, removeClone, withClone } from '../../sync/clone';
-import { engineStatus } from '../../sync/engine';
-import { checkRepository } from '../../sync/git';
 import { forgetInGit, leaveRepo } from './engine';
 import { pendingFormerOf, unpublishFrom, type Left } from './leave';
-import { MAX_NAME } from '../../sync/name';
-import { setKeys } from '../../config/write';
 
 /** Where machines that use git have their exchange folder, unless they chose another one. */
 const GIT_FOLDER = '~/steward-exchange';

@@ -1,5 +1,8 @@
 import { isAbsolute, join, resolve } from 'node:path';
 
+import type { Context } from '../../app/context';
+import { openSync, publishNow } from '../../app/sync';
+import { openGitPlace } from '../../app/sync-git';
 import { StewardError, throwIfBug, undefinedIf } from '../../errors';
 import { abandonedIds } from '../../platform/files/area-owner';
 import { exists, removeFolder } from '../../platform/files/folder';
@@ -7,6 +10,7 @@ import { knownMachineId } from '../../platform/files/machine';
 import { expandHome, processHost } from '../../platform/files/paths';
 import { kindOf } from '../../platform/files/stat';
 import { formerTexts } from '../../sync/checks';
+import { purgeClone, removeClone } from '../../sync/clone';
 import { machinesFolder } from '../../sync/exchange';
 import { unpublish } from '../../sync/former';
 import { copyFolder, mergedFolder } from '../../sync/received';
@@ -21,10 +25,6 @@ import {
   writeState,
   type Removal,
 } from '../../sync/state';
-import type { Context } from '../../app/context';
-import { openSync, publishNow } from '../../app/sync';
-import { openGitPlace } from '../../app/sync-git';
-import { purgeClone, removeClone } from '../../sync/clone';
 import { removeBranch } from './engine';
 
 export interface Left {

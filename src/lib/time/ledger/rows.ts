@@ -1,7 +1,7 @@
-import { loopTurn } from '../../platform/time/wait';
+import type { GoalMatch } from '../../goals/match';
 import { byCodeUnits } from '../../platform/files/short-hash';
 import type { Day } from '../../platform/time/time';
-import type { GoalMatch } from '../../goals/match';
+import { loopTurn } from '../../platform/time/wait';
 import { assistantOfKey } from '../../sessions/session-key';
 import { commonSpelling } from '../focus-tally';
 import type { MachineRow } from '../machines/model';
