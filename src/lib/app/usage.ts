@@ -7,9 +7,10 @@ import { sessionsById } from '../sessions/session';
 import { CLAUDE_CODE } from '../sessions/session-key';
 import { currentSessions } from '../sessions/state';
 import { machineName } from '../sync/name';
+import { spendingOf } from '../usage/limits';
 import { mergeUsage } from '../usage/machines';
 import { pricesWith, readTable } from '../usage/prices';
-import { spendingReads, usageReads, type UsageReadDeps } from '../usage/reads';
+import { spentBudgets, usageReads, type UsageReadDeps } from '../usage/reads';
 import type { Context } from './context';
 import { openSessions } from './sessions';
 import { openWorkNames } from './work-names';
@@ -58,5 +59,6 @@ export async function openUsage(context: Context) {
       );
     },
   };
-  return { deps, ...usageReads(deps), ...spendingReads(deps) };
+  const reads = usageReads(deps);
+  return { deps, ...reads, budgets: () => spentBudgets(deps), spending: () => spendingOf(deps) };
 }

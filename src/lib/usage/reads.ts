@@ -6,7 +6,7 @@ import { addDays, dayOf, type Day } from '../platform/time/time';
 import { budgetStates, budgetTexts, type BudgetDeps } from './budgets';
 import { collectUsage, problemsOf, readAt, readState, type UsageDeps } from './collect';
 import type { LogSource } from './find-logs';
-import { crossedBudgets, currentLimits, forecastTexts, limitTexts, spendingOf } from './limits';
+import { crossedBudgets, currentLimits, forecastTexts, limitTexts } from './limits';
 import type { PriceTable } from './prices';
 import { purgeUsage, type UsageSelection } from './purge';
 import {
@@ -108,17 +108,10 @@ export function usageReads(deps: UsageReadDeps) {
   };
 }
 
-/** The queries of what is spent. */
-export function spendingReads(deps: UsageReadDeps) {
-  return {
-    /** Returns the budgets of which much is spent, and when usage was last read. */
-    budgets: async () => ({
-      crossed: crossedBudgets(deps.state, await budgetStates(deps)),
-      asOf: { usage: readAt(deps.state) },
-    }),
-    /** Returns the limits that are used most, and how much of a budget is spent if that is at least 80%. */
-    spending: () => spendingOf(deps),
-  };
+/** Returns the budgets of which much is spent, and when usage was last read. */
+export async function spentBudgets(deps: UsageReadDeps) {
+  const crossed = crossedBudgets(deps.state, await budgetStates(deps));
+  return { crossed, asOf: { usage: readAt(deps.state) } };
 }
 
 function lastDays({ clock, zone }: UsageReadDeps, days: number): Days {
