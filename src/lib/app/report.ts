@@ -1,10 +1,9 @@
-import type { ReportOptions } from '../daemon/report-route';
 import { StewardError, toStewardError } from '../errors';
 import { nameOfRepo } from '../platform/files/git-folder';
 import { daysOf, type Period } from '../platform/time/period';
 import { buildReport } from '../report/build';
 import { ownFacts, unionFacts } from '../report/facts';
-import type { Report, ReportInput } from '../report/model';
+import type { Report, ReportInput, ReportOptions } from '../report/model';
 import { ledgersOf } from '../sense/ledgers';
 import type { ReadDeps } from '../sense/read';
 import { recordReader } from '../sense/roll';

@@ -1,17 +1,7 @@
 import type { ZonedNow } from '../platform/time/day-words';
 import { readPeriod, type Period } from '../platform/time/period';
-import type { Report } from '../report/model';
+import type { Report, ReportOptions } from '../report/model';
 import { machineIn, oneOf, route, type Route } from './route';
-
-export interface ReportOptions {
-  repo?: string | undefined;
-  /** Whether to fetch the last comment on each closed issue from GitHub. */
-  evidence: boolean;
-  reminders: boolean;
-  usage?: boolean;
-  machine?: string | undefined;
-  maxDays?: number;
-}
 
 /** The longest period of a report, in days. A longer report would block the daemon. */
 const MAX_DAYS = 366;

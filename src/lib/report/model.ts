@@ -95,6 +95,16 @@ interface UsedTokens {
   cost: number | null;
 }
 
+export interface ReportOptions {
+  repo?: string | undefined;
+  /** Whether to fetch the last comment on each closed issue from GitHub. */
+  evidence: boolean;
+  reminders: boolean;
+  usage?: boolean;
+  machine?: string | undefined;
+  maxDays?: number;
+}
+
 /** The output of `steward standup --json` and `steward week --json`. Lists are in display order. */
 export interface Report {
   from: Day;
