@@ -17,6 +17,6 @@ export async function openTime(
   const notes: string[] = [];
   const deps = await openMachines(context, sense.deps, machine, (text) => notes.push(text));
   const names = (await openWorkNames(context))();
-  const spent = timeSpent(deps, { period, by, goals: readGoals(context.area.goals) }, names);
+  const spent = timeSpent({ ...deps, names, goals: readGoals(context.area.goals) }, { period, by });
   return { ...spent, notes: [...spent.notes, ...notes] };
 }

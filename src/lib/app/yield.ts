@@ -26,10 +26,11 @@ export async function openUsageReport(
   if (machine !== undefined && by === 'commit')
     throw new StewardError('usage', 'Commits are known on this machine only.', { hint: 'Omit --machine.' });
   const oldest = addDays(dayOf(deps.clock.now(), deps.zone), 1 - KEPT_DAYS);
-  const notes = [...report.notes];
-  const sense = { ...(await openSense(context)).deps, run: context.run };
-  const issueOf = (await openWorkNames(context))().issue;
-  const { commits, isKnown, ...spans } = await yieldCommits(sense, issueOf, period, oldest, notes);
+  const { deps: sense } = await openSense(context);
+  const { issue: issueOf } = (await openWorkNames(context))();
+  const found = await yieldCommits({ ...sense, run: context.run, issueOf }, period, oldest);
+  const { commits, isKnown, notes: ofCommits, ...spans } = found;
+  const notes = [...report.notes, ...ofCommits];
   const statesOf = issueStates((await openWork(context)).deps);
   const made = (rows: YieldRow[]): UsageReport => {
     return { ...report, by, notes, made: { ...report.usage, rows, ...(notes.length > 0 && { notes }) } };

@@ -9,18 +9,17 @@ import type { ReadDeps } from './read';
 
 /** Returns how time was spent in a period. Writes nothing. */
 export function timeSpent(
-  deps: ReadDeps,
-  { period, by, goals }: { period: Period; by: TimeKey; goals: readonly Goal[] },
-  workNames: WorkNames,
+  deps: ReadDeps & { goals: readonly Goal[]; names: WorkNames },
+  { period, by }: { period: Period; by: TimeKey },
 ) {
   const days = daysOf(period);
   const { damaged, machines, ...recorded } = ledgersOf(deps, days);
   const { ledgers } = recorded;
   const machineNames = new Map(machines?.map(({ id, name }) => [id, name]));
-  const names = { ...workNames, machine: (id: string) => machineNames.get(id) ?? id };
+  const names = { ...deps.names, machine: (id: string) => machineNames.get(id) ?? id };
   const rows = timeRows(ledgers, by, names);
   const label = (key: string): string => {
-    const goal = goals.find(({ id }) => by === 'goal' && id === key);
+    const goal = deps.goals.find(({ id }) => by === 'goal' && id === key);
     return goal === undefined ? key : `${key} ${goal.text}`;
   };
   const { from, to } = period;
@@ -30,7 +29,7 @@ export function timeSpent(
     report: { from, to, timezone, totalMinutes, rows, ...(machines && { machines }) },
     beside: { by, label, ...recorded },
     notes: damaged.map(({ message, hint = '' }) => `${message} ${hint}`),
-    goals: () => goalTimes(goals, rows),
+    goals: () => goalTimes(deps.goals, rows),
     intervals() {
       const { pieces, skipped } = piecesOf(deps, days);
       const nameOf = appNames(

@@ -16,14 +16,16 @@ import type { ReadDeps } from './read';
 const GIT_TIMEOUT_MS = 10_000;
 const UNKNOWN: Fate = { kept: null, merged: null, reverted: null };
 
-/** Returns the commits from `oldest` or the period's start to its end, and the time in their sessions. */
+/**
+ * Returns the commits from `oldest` or the period's start to its end, the time in their sessions, and notes about
+ * what is unknown.
+ */
 export async function yieldCommits(
-  deps: ReadDeps & { run: Run },
-  issueOf: WorkNames['issue'],
+  deps: ReadDeps & { run: Run; issueOf: WorkNames['issue'] },
   period: Period,
   oldest: Day,
-  notes: string[],
 ) {
+  const notes: string[] = [];
   const { from, to, startMs } = period;
   const { commits, ...spans } = commitWork(deps, daysOf({ from: oldest < from ? oldest : from, to }));
   const missing = daysOf(period).filter((day) => deps.store.logBytes(day) === undefined).length;
@@ -37,9 +39,9 @@ export async function yieldCommits(
     ...commit,
     fate: fates.get(commit.sha) ?? UNKNOWN,
     branch: commit.branch === null ? commit.repo : `${commit.repo}:${commit.branch}`,
-    issue: issueOf({ ...commit, assistant: null }) ?? 'no issue',
+    issue: deps.issueOf({ ...commit, assistant: null }) ?? 'no issue',
   }));
-  return { ...spans, commits: known, isKnown: missing < daysOf(period).length };
+  return { ...spans, commits: known, isKnown: missing < daysOf(period).length, notes };
 }
 
 /** Asks git in each repository about its commits. Notes the repositories that can't be read. */
