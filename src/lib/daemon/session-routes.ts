@@ -5,7 +5,7 @@ import type { Machine } from '../config/user-area';
 import { StewardError } from '../errors';
 import { marksOf } from '../platform/files/stat';
 import { recent, today, type ReadDeps } from '../sense/read';
-import { figuresOf, type SessionFigures } from '../sessions/figures';
+import { figuresOf, type SessionFigures, type SessionTokens } from '../sessions/figures';
 import { goNow } from '../sessions/go';
 import type { GoDeps } from '../sessions/jump';
 import { nameSession } from '../sessions/rename';
@@ -29,7 +29,7 @@ export interface SessionRoutesDeps {
   /** Asks other machines for their sessions. */
   elsewhere: () => Promise<readonly SessionRow[]>;
   /** Returns the usage of the last days by session. */
-  usage: (days: number) => Promise<Parameters<typeof figuresOf>[2]>;
+  usage: (days: number) => Promise<readonly SessionTokens[]>;
 }
 
 export function sessionRoutes({ area, clock }: Machine, deps: SessionRoutesDeps): Route[] {

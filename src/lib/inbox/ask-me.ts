@@ -12,6 +12,12 @@ export interface AskMe {
   id?: string | undefined;
 }
 
+/** How long a call waits for an answer, and what ends it before. */
+export interface AskMeWait {
+  signal: AbortSignal;
+  waitMs?: number;
+}
+
 /** Shorter than the time that MCP clients wait for a tool. */
 const WAIT_MS = 50_000;
 const POLL_MS = 500;
@@ -24,7 +30,7 @@ export async function askMe(
   machine: Machine,
   asked: AskMe,
   tell: (ask: Ask, text: string) => Promise<unknown>,
-  { signal, waitMs = WAIT_MS }: { signal: AbortSignal; waitMs?: number },
+  { signal, waitMs = WAIT_MS }: AskMeWait,
 ): Promise<object> {
   const { clock } = machine;
   const { question, id } = asked;

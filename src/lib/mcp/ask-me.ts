@@ -1,12 +1,13 @@
 import type { Context } from '../app/context';
 import { openNotify } from '../app/notify';
 import { presenceOf } from '../app/triggers';
-import { askMe, type AskMe } from '../inbox/ask-me';
+import { askMe, type AskMe, type AskMeWait } from '../inbox/ask-me';
+import type { Ask } from '../inbox/asks';
 import { acceptRequest } from '../notify/accept';
 
 /** Asks you, and notifies you of a new question where you are. */
-export function askMeNow(context: Context, asked: AskMe, options: Parameters<typeof askMe>[3]) {
-  const tell: Parameters<typeof askMe>[2] = async ({ id }, message) => {
+export function askMeNow(context: Context, asked: AskMe, wait: AskMeWait) {
+  const tell = async ({ id }: Ask, message: string): Promise<void> => {
     const [notify, presence] = [await openNotify(context), await presenceOf(context, undefined)];
     await acceptRequest(notify.deps, {
       event: 'attention',
@@ -21,5 +22,5 @@ export function askMeNow(context: Context, asked: AskMe, options: Parameters<typ
     });
     notify.deliverLater();
   };
-  return askMe(context, asked, tell, options);
+  return askMe(context, asked, tell, wait);
 }

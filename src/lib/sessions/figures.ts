@@ -11,13 +11,14 @@ export interface SessionFigures {
 /** Minutes by place. Each key is a `Place` from the ledger. */
 type Minutes = Readonly<Record<string, number>>;
 
-type Tokens = Record<'input' | 'output' | 'cacheRead' | 'cacheWrite', number>;
+/** The tokens of the session with the id `key`. */
+export type SessionTokens = { key: string } & Record<'input' | 'output' | 'cacheRead' | 'cacheWrite', number>;
 
 /** Adds up each session's time and tokens. Omits sessions that have neither. */
 export function figuresOf(
   sessions: readonly Pick<Session, 'slug' | 'sessionIds'>[],
   agents: readonly { session: string; cells: { working?: Minutes; waiting?: Minutes; ready?: Minutes } }[],
-  usage: readonly ({ key: string } & Tokens)[],
+  usage: readonly SessionTokens[],
 ): SessionFigures[] {
   const byId = sessionsById(sessions);
   const figures = new Map<string, SessionFigures>();

@@ -49,6 +49,12 @@ const MAX_BYTES = 4 * 1024 * 1024;
  */
 export type MachineTurn = 'now' | 'done' | 'later';
 
+/** A notification that every machine knows about. */
+interface DueItem {
+  key: string;
+  dueMs: number;
+}
+
 const TOLD = { key: isText, at: where(isText, isIso), what: oneOf(['claimed', 'told']) };
 type Told = ShapeOf<typeof TOLD>;
 
@@ -56,10 +62,7 @@ type Told = ShapeOf<typeof TOLD>;
  * Returns what to do with each notification, and claims notifications that are due soon. Call this about once
  * a minute.
  */
-export function takeTurns(
-  deps: TurnDeps,
-  items: readonly { key: string; dueMs: number }[],
-): Map<string, MachineTurn> {
+export function takeTurns(deps: TurnDeps, items: readonly DueItem[]): Map<string, MachineTurn> {
   const nowMs = deps.clock.now();
   const machines = readMachines(deps.folder);
   const active = activeOf(deps, machines);
@@ -104,7 +107,7 @@ export function takeTurns(
 export function turnsOf(deps: TurnDeps | undefined) {
   return (
     deps && {
-      turns: (due: Parameters<typeof takeTurns>[1]) => takeTurns(deps, due),
+      turns: (due: readonly DueItem[]) => takeTurns(deps, due),
       noteTold: (keys: readonly string[]) => noteTold(deps, keys),
     }
   );
