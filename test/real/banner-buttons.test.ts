@@ -65,7 +65,7 @@ describe('the buttons of banners, with a real notification service (dunst)', fun
   function startDaemon(): void {
     const [banners, pushes] = [join(area.home, 'banners.json'), openPushes(context, true)];
     channel = desktopChannel({ platform: 'linux', run, env: kit.env, banners, pushes });
-    job = pushesJob(context, openPushes(context, true), channel);
+    job = pushesJob(context, pushes, channel);
   }
   afterEach(() => {
     kit.tell('dunstctl', 'close-all');
