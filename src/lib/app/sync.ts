@@ -69,7 +69,7 @@ export async function openSync(
 function openPublication(context: Context) {
   return {
     machine: context,
-    open: () => openSync(context),
+    openSync: () => openSync(context),
     sharing: async (folder: string) => (await import('./sharing')).openSharing(context, folder),
   };
 }

@@ -20,7 +20,7 @@ import { afterRenewal, renewalText } from './writer';
 interface PublicationDeps {
   machine: Machine;
   /** Opens the exchange, again after each change of this machine's id or settings. */
-  open: () => Promise<SyncContext>;
+  openSync: () => Promise<SyncContext>;
   /** Returns the files with the settings that may be shared, and what shares them. */
   sharing: (folder: string) => Promise<{ files: readonly string[]; open: () => Promise<ShareDeps> }>;
 }
@@ -34,7 +34,7 @@ export async function publishChanges(
   onChanged: (paths: readonly string[]) => unknown = () => undefined,
   waitMs?: number,
 ): Promise<PublishResult | undefined> {
-  const { folder, deps, locked } = await on.open();
+  const { folder, deps, locked } = await on.openSync();
   if (folder === undefined) return undefined;
   const { root, host, machine } = on.machine.area;
   const done = await locked(() => {
@@ -66,7 +66,7 @@ export async function publishChanges(
 
 /** Shares settings, if you chose that and any may have changed. Returns the number of published files. */
 async function shareHere(on: PublicationDeps): Promise<number> {
-  const { folder = '', deps, locked } = await on.open();
+  const { folder = '', deps, locked } = await on.openSync();
   if (readState(deps.state).settings !== true) return 0;
   const { files, open } = await on.sharing(folder);
   // Once a day, because a folder may have become restricted.
