@@ -18,7 +18,8 @@ export async function agentSettings(context: Pick<Context, 'area'>): Promise<Age
 export function openSilence(context: Context, notify: boolean) {
   const send = async (notice: object) => {
     const { sendNotification } = await import('../notify/send');
-    await sendNotification(await (await import('./notify')).openNotify(context), notice);
+    const { openNotify } = await import('./notify');
+    await sendNotification(await openNotify(context), notice);
   };
   return (alert: SilenceAlert) => reportSilence(context.area.observability, alert, notify ? send : undefined);
 }

@@ -67,8 +67,7 @@ async function openOtherWaits(context: Context, names: ReadonlyMap<string, strin
   const ofWork = waitingWork((await openWork(context)).deps);
   const failed = undelivered({ outbox: area.outbox, history: area.notifyLog });
   const asks = waitingAsks(context);
-  const usage = user.usage.budgets.length > 0 ? await import('./usage') : undefined;
-  const budgets = await (await usage?.openUsage(context))?.budgets();
+  const budgets = user.usage.budgets.length > 0 ? await openBudgets(context) : undefined;
   const hosted = exists(area.managed)
     ? (await import('../agents/managed/waiting')).waitingHosted(area.managed)
     : [];
@@ -96,4 +95,10 @@ async function openOtherWaits(context: Context, names: ReadonlyMap<string, strin
       'hosted sessions': now,
     },
   };
+}
+
+async function openBudgets(context: Context) {
+  const { openUsage } = await import('./usage');
+  const { budgets } = await openUsage(context);
+  return budgets();
 }

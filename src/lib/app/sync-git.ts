@@ -30,7 +30,8 @@ export async function openGit(
   repo: string,
   options: { mayBePublic?: boolean } = {},
 ): Promise<GitExchange> {
-  const { git, host, remote } = (await (await import('./work')).openWork(context)).deps;
+  const { openWork } = await import('./work');
+  const { git, host, remote } = (await openWork(context)).deps;
   const { openRepository } = await import('../sync/git');
   const shown = async (name: string) => (await host()).repository(name);
   return openRepository({ machine: context, git, shown, remote }, folder, repo, options);
