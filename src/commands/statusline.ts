@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 
-import { BaseCommand, text } from '../lib/cli/base-command';
 import { zonedNow } from '../lib/app/context';
 import { openOtherCount } from '../lib/app/inbox';
-import { inboxFiles } from '../lib/daemon/topics';
 import { openSense } from '../lib/app/sense';
 import { openSessions } from '../lib/app/sessions';
 import { openUsage } from '../lib/app/usage';
+import { BaseCommand, text } from '../lib/cli/base-command';
 import { type Figures, keepFigures, marksOf, printLine } from '../lib/cli/statusline';
 import { BARS, type DayFigures } from '../lib/cli/statusline-text';
+import { inboxFiles } from '../lib/daemon/inbox-files';
 import { dayBounds, dayOf } from '../lib/platform/time/time';
 import { today } from '../lib/sense/read';
 

@@ -1,9 +1,8 @@
 import type { Context } from '../app/context';
 import { openInbox } from '../app/inbox';
 import { openMark } from '../app/inbox-acts';
-import { inboxFiles } from '../daemon/topics';
 import { openJump, openSessions } from '../app/sessions';
-import { goNow } from '../sessions/go';
+import { inboxFiles } from '../daemon/inbox-files';
 import { askOf, askText, giveAnswer, type GivenAnswer } from '../inbox/answer';
 import type { InboxRow } from '../inbox/row';
 import { inboxLines } from '../inbox/view';
@@ -11,6 +10,7 @@ import { openInBrowser } from '../platform/desktop/browser';
 import { brokenAt } from '../platform/terminal/list';
 import type { Terminal } from '../platform/terminal/stdio';
 import { clean } from '../platform/terminal/terminal';
+import { goNow } from '../sessions/go';
 import { runList } from './live-list';
 
 /** Runs `steward inbox` on a terminal until you quit. */

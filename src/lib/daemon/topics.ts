@@ -1,15 +1,10 @@
-import { join } from 'node:path';
-
-import { sessionLogPath } from '../agents/managed/session-log';
-import { localSessions } from '../agents/managed/sessions';
 import { configPaths } from '../config/files';
 import type { UserArea } from '../config/user-area';
 import type { Inbox } from '../inbox/row';
-import { deadFolder } from '../notify/outbox';
-import { readInstallManifest } from '../platform/files/install-manifest';
 import { folderOf } from '../platform/files/spool';
 import { namesFolder } from '../sessions/names';
 import type { Topic } from './changes';
+import { inboxFiles } from './inbox-files';
 import type { DaemonStatus } from './status';
 
 /** Returns the documents that pages follow, and the files on which each depends. */
@@ -44,17 +39,5 @@ export function topicsOf(area: UserArea): Topic[] {
       }),
     },
     { name: 'notify', path: '/api/notify', files: () => notify, everySec: 30 },
-  ];
-}
-
-/** Returns the files on which the waits depend. */
-export function inboxFiles(area: UserArea): string[] {
-  const { work, managed, installManifest } = area;
-  return [
-    ...configPaths(area),
-    ...[work.cache, work.reviews, area.inbox, area.asks, area.spool, deadFolder(area), area.notifyLog],
-    ...[join(area.machine, 'usage'), join(area.machine, 'hosts')],
-    ...[managed, ...localSessions(managed).map((id) => sessionLogPath(managed, id))],
-    ...[installManifest, ...readInstallManifest(installManifest).map(({ path }) => path)],
   ];
 }
