@@ -67,7 +67,8 @@ async function openOtherWaits(context: Context, names: ReadonlyMap<string, strin
   const ofWork = waitingWork((await openWork(context)).deps);
   const failed = undelivered({ outbox: area.outbox, history: area.notifyLog });
   const asks = waitingAsks(context);
-  const budgets = user.usage.budgets.length > 0 ? await openBudgets(context) : undefined;
+  const hasBudgets = user.usage.budgets.length > 0;
+  const budgets = hasBudgets ? await (await import('./usage')).openBudgets(context) : undefined;
   const hosted = exists(area.managed)
     ? (await import('../agents/managed/waiting')).waitingHosted(area.managed)
     : [];
@@ -95,10 +96,4 @@ async function openOtherWaits(context: Context, names: ReadonlyMap<string, strin
       'hosted sessions': now,
     },
   };
-}
-
-async function openBudgets(context: Context) {
-  const { openUsage } = await import('./usage');
-  const { budgets } = await openUsage(context);
-  return budgets();
 }

@@ -59,6 +59,10 @@ export async function openUsage(context: Context) {
       );
     },
   };
-  const reads = usageReads(deps);
-  return { deps, ...reads, budgets: () => spentBudgets(deps), spending: () => spendingOf(deps) };
+  return { deps, ...usageReads(deps), spending: () => spendingOf(deps) };
+}
+
+/** Returns the budgets of which much is spent, and when usage was last read. */
+export async function openBudgets(context: Context) {
+  return spentBudgets((await openUsage(context)).deps);
 }
