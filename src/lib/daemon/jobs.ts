@@ -7,6 +7,7 @@ import type { WorkDeps } from '../work/deps';
 import { refresh } from '../work/poll';
 import { refreshReviews } from '../work/reviews';
 import type { DaemonLog } from './log';
+import type { Opened } from './route';
 
 /** A periodic task run by the daemon. */
 export interface DaemonJob {
@@ -165,8 +166,6 @@ export function upgradeJob({ build, installedBuild, isIdle, end, checkSec }: Upg
     },
   };
 }
-
-type Opened<D> = () => D | Promise<D>;
 
 export interface CaptureJobDeps {
   clock: Clock;
