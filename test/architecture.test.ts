@@ -55,7 +55,7 @@ const APP_EXPORTS: ReadonlySet<string> = new Set([
   'lib/app/sync.ts exports publishNow',
   'lib/app/sync.ts exports publishAfter',
   'lib/app/triggers.ts exports triggersOnce',
-  'lib/app/triggers.ts exports presenceOf',
+  'lib/app/surroundings.ts exports presenceOf',
   'lib/app/work.ts exports yourName',
 ]);
 
@@ -80,7 +80,7 @@ const DOORS = [
 /** Who knows that a session has no name: the hook, what folds and describes sessions, and who takes or passes a slug or a name. */
 const NAMELESS = [
   'lib/app/hold.ts',
-  'lib/app/triggers.ts',
+  'lib/app/surroundings.ts',
   'lib/assistant/follow-up.ts',
   'lib/assistant/hide.ts',
   'lib/assistant/hook-event.ts',

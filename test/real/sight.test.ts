@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 import { createContext, type Context } from '../../src/lib/app/context';
-import { presenceOf } from '../../src/lib/app/triggers';
+import { presenceOf } from '../../src/lib/app/surroundings';
 import { loadConfig } from '../../src/lib/config/load';
 import type { Session } from '../../src/lib/sessions/session';
 import { testArea, type TestArea } from '../helpers/area';

@@ -3,7 +3,7 @@ import type { Seen } from '../notify/break';
 import type { Delivery } from '../notify/outbox';
 import type { Context } from './context';
 import { openSense } from './sense';
-import { openSurroundings } from './triggers';
+import { openSurroundings } from './surroundings';
 
 /** Notices breaks in your work while deliveries wait for one. */
 export function openBreaks(context: Context, waiting: () => readonly Delivery[]) {

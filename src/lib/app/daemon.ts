@@ -52,7 +52,7 @@ import { hourlyInsightJob, hourlySweepJob } from './tick';
 import { openUsage } from './usage';
 import { processHost } from '../platform/files/paths';
 import { DEMO_VARIABLE } from '../platform/files/durable';
-import { openSurroundings } from './triggers';
+import { openSurroundings } from './surroundings';
 import { VERSION } from '../platform/version';
 import { openWork, yourName } from './work';
 
@@ -225,10 +225,10 @@ function senseService(context: Context) {
 
 /** The jobs that tell other machines what is going on here, and notify you of what goes on there. */
 function newsJobs(context: Context, { deps: notify }: Pick<NotifyContext, 'deps'>): DaemonJob[] {
-  const here = openSurroundings(context);
+  const surroundings = openSurroundings(context);
   const settings = async () => (await context.loadConfig()).config.user.sync;
   return [
-    liveJob(here, settings, (details) => openOwnRows(context, details)),
-    alertJob(here, notify, async () => (await openKnown(context)).rows),
+    liveJob(surroundings, settings, (details) => openOwnRows(context, details)),
+    alertJob(surroundings, notify, async () => (await openKnown(context)).rows),
   ];
 }

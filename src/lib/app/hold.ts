@@ -10,7 +10,7 @@ import { runningSessions, storedSlug } from '../sessions/state';
 import { readReviewer } from '../sessions/turn-log';
 import type { Context } from './context';
 import { openSessions } from './sessions';
-import { presenceOf } from './triggers';
+import { presenceOf } from './surroundings';
 
 const POLL_MS = 2_000;
 

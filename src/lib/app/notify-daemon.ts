@@ -13,7 +13,8 @@ import type { Context } from './context';
 import { openNotify } from './notify';
 import { openPushes } from './pushes';
 import { voiceOf } from './speech';
-import { openSurroundings, openTriggers } from './triggers';
+import { openSurroundings } from './surroundings';
+import { openTriggers } from './triggers';
 
 /** How long speech may continue after a stop request, in ms. */
 const SPEECH_GRACE_MS = 2_000;

@@ -10,7 +10,7 @@ const EVERY_SEC = 5;
 
 /** Notices breaks in your work while deliveries wait for one. `look` returns what you do now. */
 export function watchBreaks(
-  { machine, open, presence }: Surroundings,
+  { machine, openSessions, presence }: Surroundings,
   waiting: () => readonly Delivery[],
   look: () => Promise<Seen>,
 ) {
@@ -26,7 +26,7 @@ export function watchBreaks(
     const before = seen;
     seen = {};
     if (held.length === 0) return undefined;
-    const { sessions } = runningSessions(await open());
+    const { sessions } = runningSessions(await openSessions());
     // Your next prompt shows that you have seen the end of the turn before.
     for (const delivery of held)
       if (promptMs(sessions[delivery.thread ?? '']) > Date.parse(delivery.at))

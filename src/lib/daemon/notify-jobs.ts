@@ -7,7 +7,6 @@ import { listFolder } from '../platform/files/folder';
 import { isObject, parseObject } from '../platform/files/json-object';
 import { processHost } from '../platform/files/paths';
 import { runningSessions } from '../sessions/state';
-import type { Service } from './daemon';
 import type { DaemonJob } from './jobs';
 import { route, type Route } from './route';
 import type { Surroundings } from './surroundings';
@@ -26,8 +25,8 @@ export function notifyRoute(deps: AcceptDeps, refresh: () => Promise<unknown>): 
   });
 }
 
-/** Turns queued hook events into notifications. `open` reads the settings again. */
-export function triggersJob(spool: string, open: () => Promise<TriggerDeps>): DaemonJob {
+/** Turns queued hook events into notifications. `openTriggers` reads the settings again. */
+export function triggersJob(spool: string, openTriggers: () => Promise<TriggerDeps>): DaemonJob {
   let seen: string | undefined;
   return {
     id: 'triggers',
@@ -36,7 +35,7 @@ export function triggersJob(spool: string, open: () => Promise<TriggerDeps>): Da
       const names = (): string => listFolder(spool).join();
       // If the queue hasn't changed, it contains only files for other consumers.
       if (names() === seen) return undefined;
-      const deps = await open();
+      const deps = await openTriggers();
       await drainTriggers(deps);
       const unchanged = names();
       seen = hasTriggers(deps) ? undefined : unchanged;
@@ -46,7 +45,7 @@ export function triggersJob(spool: string, open: () => Promise<TriggerDeps>): Da
 }
 
 /** Keeps the files that tell Claude Code that you are at the desk; removes them when the daemon stops. */
-export function keepPresence({ machine, open, presence }: Surroundings): Service & { job: DaemonJob } {
+export function keepPresence({ machine, openSessions, presence }: Surroundings) {
   const kept = new Set<string>();
   const keep = (isThere: boolean): void => {
     for (const path of kept) keepPresenceFile(path, isThere);
@@ -55,7 +54,7 @@ export function keepPresence({ machine, open, presence }: Surroundings): Service
     if (!machine.area.sense.isSetUp) return undefined;
     const host = processHost();
     const settings = parseObject(readText(claudeCode.path(host), { followLink: true }) ?? '');
-    const sessions = Object.values(runningSessions(await open()).sessions);
+    const sessions = Object.values(runningSessions(await openSessions()).sessions);
     for (const path of presenceFiles(host.env, sessions, settings)) kept.add(path);
     if (kept.size > 0) keep(isAtDesk(await presence(undefined)));
     return undefined;

@@ -6,6 +6,6 @@ import type { SessionsDeps } from '../sessions/state';
 /** What jobs about you and your sessions need. */
 export interface Surroundings {
   machine: Machine;
-  open: () => Promise<SessionsDeps>;
+  openSessions: () => Promise<SessionsDeps>;
   presence: (session: Session | undefined) => Promise<Presence>;
 }

@@ -1,6 +1,6 @@
 import type { Context } from '../app/context';
 import { openNotify } from '../app/notify';
-import { presenceOf } from '../app/triggers';
+import { presenceOf } from '../app/surroundings';
 import { askMe, type AskMe, type AskMeWait } from '../inbox/ask-me';
 import type { Ask } from '../inbox/asks';
 import { acceptRequest } from '../notify/accept';

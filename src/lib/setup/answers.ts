@@ -1,5 +1,5 @@
 import { type Context, installerDeps } from '../app/context';
-import { presenceOf } from '../app/triggers';
+import { presenceOf } from '../app/surroundings';
 import { claudeAnswers } from '../assistant/claude-code';
 import { codexAnswers } from '../assistant/codex';
 import { installHooks } from '../assistant/install';
