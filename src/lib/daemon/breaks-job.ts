@@ -3,7 +3,7 @@ import { supersede } from '../notify/history';
 import type { Delivery } from '../notify/outbox';
 import type { Session } from '../sessions/session';
 import { runningSessions } from '../sessions/state';
-import type { DaemonJob } from './jobs';
+import { periodicJob } from './jobs';
 import type { Surroundings } from './surroundings';
 
 const EVERY_SEC = 5;
@@ -21,11 +21,11 @@ export function watchBreaks(
   const note = (atMs: number, why: string): void => {
     if (atMs > (last?.atMs ?? 0)) last = { atMs, why };
   };
-  const run = async (): Promise<string | undefined> => {
+  const job = periodicJob('breaks', 'notify', EVERY_SEC, async () => {
     const held = waiting();
     const before = seen;
     seen = {};
-    if (held.length === 0) return undefined;
+    if (held.length === 0) return;
     const { sessions } = runningSessions(await openSessions());
     // Your next prompt shows that you have seen the end of the turn before.
     for (const delivery of held)
@@ -42,9 +42,7 @@ export function watchBreaks(
       if (endedMs >= oldestMs && (await presence(session)) === 'front')
         note(endedMs, 'the turn that you watched ended');
     }
-    return undefined;
-  };
-  const job: DaemonJob = { id: 'breaks', module: 'notify', everySec: () => EVERY_SEC, run };
+  });
   return { job, last: () => last };
 }
 
