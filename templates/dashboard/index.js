@@ -35,7 +35,7 @@ import { changes, showWaitingList, watchActs } from './waiting-list.js';
 /** @typedef {import('../../src/lib/daemon/status').DaemonStatus} Status */
 /** @typedef {import('../../src/lib/time/record').RecordDocument} DailyRecord */
 /** @typedef {import('../../src/lib/sense/insight-reads').Insight} Insight */
-/** @typedef {import('../../src/lib/daemon/usage-routes').UsageDocument} Usage */
+/** @typedef {import('../../src/lib/daemon/usage-route').UsageDocument} Usage */
 /** The time when the connection was lost, as text. @typedef {string | undefined} Lost */
 
 /** Stored in the browser once the user has dismissed the setup steps. */

@@ -231,7 +231,7 @@ export function showNext(place, board, waits, now, lost) {
   );
 }
 
-/** Shows what today and the last seven days cost, and the limits and budgets. @param {Element} place @param {import('../../src/lib/daemon/usage-routes').UsageDocument} usage @param {string | undefined} today */
+/** Shows what today and the last seven days cost, and the limits and budgets. @param {Element} place @param {import('../../src/lib/daemon/usage-route').UsageDocument} usage @param {string | undefined} today */
 export function showUsage(place, { rows, total, limits }, today) {
   const own = rows.find(({ key }) => key === today);
   show(
@@ -242,7 +242,7 @@ export function showUsage(place, { rows, total, limits }, today) {
   );
 }
 
-/** Returns the cost, or the tokens if no price is known. @param {import('../../src/lib/daemon/usage-routes').UsageDocument['total'] | import('../../src/lib/daemon/usage-routes').UsageDocument['rows'][number]} usage */
+/** Returns the cost, or the tokens if no price is known. @param {import('../../src/lib/daemon/usage-route').UsageDocument['total'] | import('../../src/lib/daemon/usage-route').UsageDocument['rows'][number]} usage */
 function costOf({ cost, input, output, ...more }) {
   if (cost === null) return `${grouped(input + output)} tokens`;
   return `${'unpriced' in more && more.unpriced > 0 ? 'at least ' : ''}$${cost.toFixed(2)}`;

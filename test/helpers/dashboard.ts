@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 
 import type { DayDocument } from '../../src/lib/daemon/day-route';
-import type { UsageDocument } from '../../src/lib/daemon/usage-routes';
+import type { UsageDocument } from '../../src/lib/daemon/usage-route';
 import type { DaySession } from '../../src/lib/time/day-sessions';
 import type { DaemonStatus } from '../../src/lib/daemon/status';
 import { tellStory } from '../../src/lib/demo/story';

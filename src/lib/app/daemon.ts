@@ -10,11 +10,13 @@ import { alertJob, liveJob } from '../daemon/live-jobs';
 import { captureJob, workJob, type DaemonJob } from '../daemon/jobs';
 import type { Route } from '../daemon/route';
 import { pageRoutes, senseRoutes, type PagesDeps } from '../daemon/routes';
-import { sessionRoutes, silenceJob, turnSignsJob, type SessionRoutesDeps } from '../daemon/session-routes';
+import { silenceJob, turnSignsJob } from '../daemon/session-jobs';
+import { sessionRoutes, type SessionRoutesDeps } from '../daemon/session-routes';
 import { senseModule, workModule, type Module } from '../daemon/status';
 import { topicsOf } from '../daemon/topics';
 import { updateFiles } from '../daemon/updates';
-import { usageJob, usageRoute } from '../daemon/usage-routes';
+import { usageJob } from '../daemon/usage-job';
+import { usageRoute } from '../daemon/usage-route';
 import { webRoute } from '../daemon/web-route';
 import { workRoutes } from '../daemon/work-routes';
 import { toStewardError } from '../errors';
@@ -128,7 +130,7 @@ function sessionRoutesDeps(context: Context, reads: Pick<SessionRoutesDeps, 'ses
   return {
     ...reads,
     jump: () => openJump(context),
-    open: () => openSessions(context),
+    openSessions: () => openSessions(context),
     elsewhere: async () => (await openElsewhere(context)).rows,
     usage: async (days: number) => (await openUsage(context)).bySession(days),
   };

@@ -1,9 +1,6 @@
 import * as v from 'valibot';
 
-import { silenceCheck, type SilenceAlert } from '../agents/watchdog';
 import type { Machine } from '../config/user-area';
-import { StewardError } from '../errors';
-import { marksOf } from '../platform/files/stat';
 import { recent, today, type ReadDeps } from '../sense/read';
 import { figuresOf, type SessionFigures, type SessionTokens } from '../sessions/figures';
 import { goNow } from '../sessions/go';
@@ -12,9 +9,7 @@ import { nameSession } from '../sessions/rename';
 import { sessionsReport, type SessionRow, type SessionsReport } from '../sessions/rows';
 import type { SessionsState } from '../sessions/session';
 import { spoolStatus } from '../sessions/spool';
-import { runningSessions, type SessionsDeps } from '../sessions/state';
-import { hasTurn, withTurnSigns, type SeenLogs } from '../sessions/turn-signs';
-import { periodicJob, type DaemonJob } from './jobs';
+import type { SessionsDeps } from '../sessions/state';
 import { oneOf, route, type Route } from './route';
 import { writeRoute } from './write-route';
 
@@ -23,7 +18,7 @@ const SHORT = v.pipe(v.string(), v.maxLength(200));
 
 export interface SessionRoutesDeps {
   jump: () => GoDeps;
-  open: () => Promise<SessionsDeps>;
+  openSessions: () => Promise<SessionsDeps>;
   sessions: () => Promise<SessionsState>;
   sense: () => Promise<ReadDeps>;
   /** Asks other machines for their sessions. */
@@ -57,45 +52,10 @@ export function sessionRoutes({ area, clock }: Machine, deps: SessionRoutesDeps)
       },
     },
     writeRoute('/api/go', { slug: SHORT }, async ({ slug }) =>
-      goNow(await deps.open(), deps.jump(), slug, () => Promise.resolve(undefined)),
+      goNow(await deps.openSessions(), deps.jump(), slug, () => Promise.resolve(undefined)),
     ),
     writeRoute('/api/sessions/name', { session: SHORT, name: SHORT }, async ({ session, name }) =>
-      nameSession(await deps.open(), session, name),
+      nameSession(await deps.openSessions(), session, name),
     ),
   ];
-}
-
-const TURN_SIGNS_SEC = 1;
-
-/** The job that follows the assistants' logs of running sessions. */
-export function turnSignsJob({ area }: Machine, open: () => Promise<SessionsDeps>): DaemonJob {
-  const seen: SeenLogs = new Map();
-  let quiet: string | undefined;
-  return periodicJob('turns', 'hooks', TURN_SIGNS_SEC, async () => {
-    const { text } = marksOf([area.sessionsState, area.workEvents]);
-    // Only a hook starts a turn.
-    if (text === quiet) return;
-    const deps = await open();
-    const { sessions } = withTurnSigns(deps, () => runningSessions(deps), seen);
-    quiet = Object.values(sessions).some((session) => hasTurn(deps, session)) ? undefined : text;
-  });
-}
-
-const SILENCE_CHECK_SEC = 5;
-
-/** The job that reports agents that have been silent for long. `report` returns why that failed. */
-export function silenceJob(
-  open: () => Promise<SessionsDeps>,
-  report: (silence: SilenceAlert) => Promise<string | undefined>,
-): DaemonJob {
-  let check: ReturnType<typeof silenceCheck> | undefined;
-  const alert = async (silence: SilenceAlert) => {
-    const problem = await report(silence);
-    if (problem === undefined) return;
-    throw new StewardError('unavailable', problem, { hint: 'See `steward daemon logs`.' });
-  };
-  return periodicJob('agents', 'notify', SILENCE_CHECK_SEC, async () => {
-    check ??= silenceCheck(await open(), { alert });
-    await check();
-  });
 }
