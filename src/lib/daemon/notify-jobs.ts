@@ -34,12 +34,11 @@ export function triggersJob(spool: string, openTriggers: () => Promise<TriggerDe
     async run() {
       const names = (): string => listFolder(spool).join();
       // If the queue hasn't changed, it contains only files for other consumers.
-      if (names() === seen) return undefined;
+      if (names() === seen) return;
       const deps = await openTriggers();
       await drainTriggers(deps);
       const unchanged = names();
       seen = hasTriggers(deps) ? undefined : unchanged;
-      return undefined;
     },
   };
 }
@@ -51,13 +50,12 @@ export function keepPresence({ machine, openSessions, presence }: Surroundings) 
     for (const path of kept) keepPresenceFile(path, isThere);
   };
   const run = async (): Promise<undefined> => {
-    if (!machine.area.sense.isSetUp) return undefined;
+    if (!machine.area.sense.isSetUp) return;
     const host = processHost();
     const settings = parseObject(readText(claudeCode.path(host), { followLink: true }) ?? '');
     const sessions = Object.values(runningSessions(await openSessions()).sessions);
     for (const path of presenceFiles(host.env, sessions, settings)) kept.add(path);
     if (kept.size > 0) keep(isAtDesk(await presence(undefined)));
-    return undefined;
   };
   return {
     job: { id: 'presence', everySec: () => 10, run },
