@@ -1,13 +1,17 @@
 import { join } from 'node:path';
 
+import { hooksFinding } from '../assistant/registered';
 import { configPaths } from '../config/files';
 import { ensureUserArea } from '../config/user-area';
+import { installedBuild, movedPlace } from '../daemon/client';
 import { atRest, type DaemonParts, type Service } from '../daemon/daemon';
 import { dayRoute } from '../daemon/day-route';
-import { installedBuild, movedPlace } from '../daemon/client';
-import type { DaemonLog } from '../daemon/log';
-import { alertJob, liveJob } from '../daemon/live-jobs';
+import { inboxRoutes } from '../daemon/inbox-routes';
 import { captureJob, workJob, type DaemonJob } from '../daemon/jobs';
+import { alertJob, liveJob } from '../daemon/live-jobs';
+import type { DaemonLog } from '../daemon/log';
+import { reminderJob } from '../daemon/reminders';
+import { reportRoute } from '../daemon/report-route';
 import type { Route } from '../daemon/route';
 import { pageRoutes, senseRoutes, type PagesDeps } from '../daemon/routes';
 import { silenceJob, turnSignsJob } from '../daemon/session-jobs';
@@ -20,42 +24,38 @@ import { usageRoute } from '../daemon/usage-route';
 import { webRoute } from '../daemon/web-route';
 import { workRoutes } from '../daemon/work-routes';
 import { toStewardError } from '../errors';
+import type { AcceptDeps } from '../notify/accept';
+import { DEMO_VARIABLE } from '../platform/files/durable';
 import { cachedLoader } from '../platform/files/file-cache';
+import { processHost } from '../platform/files/paths';
+import { VERSION } from '../platform/version';
 import { captureFocus } from '../sense/capture';
 import type { FocusWatch } from '../sense/focus-watch';
-import type { ReadDeps } from '../sense/read';
 import { insightStore } from '../sense/insight-reads';
 import { type LiveReads, liveReads } from '../sense/live';
+import type { ReadDeps } from '../sense/read';
 import { whyOff } from '../sense/web';
 import { liveSessions } from '../sessions/find';
 import { spoolStatus } from '../sessions/spool';
+import { machinesFinding, turnsOf } from '../sync/turn';
 import { openSilence } from './agents';
 import { drainWork } from './capture';
 import { productRoot, installerDeps, zonedNow, type Context } from './context';
-import { hooksFinding } from '../assistant/registered';
-import { reminderJob } from '../daemon/reminders';
-import type { NotifyContext } from './notify';
-import { openNotifyOfDaemon } from './notify-daemon';
+import { hostsJob, openElsewhere, openKnown, openOwnRows } from './elsewhere';
 import { openInbox } from './inbox';
 import { openMark } from './inbox-acts';
-import { inboxRoutes } from '../daemon/inbox-routes';
-import { reportRoute } from '../daemon/report-route';
+import { openMachines } from './machines';
+import { openNotifyOfDaemon } from './notify-daemon';
+import { openPrograms } from './programs';
 import { openReport } from './report';
 import { DAEMON_SCHEDULER } from './schedule';
-import { hostsJob, openElsewhere, openKnown, openOwnRows } from './elsewhere';
-import { openMachines } from './machines';
 import { openFocusWatch, openSense, setClassification } from './sense';
-import { openPrograms } from './programs';
 import { openJump, openSessions, sessionReader } from './sessions';
+import { openSurroundings } from './surroundings';
 import { syncJob } from './sync-job';
-import { machinesFinding, turnsOf } from '../sync/turn';
 import { openTurns } from './sync-turns';
 import { hourlyInsightJob, hourlySweepJob } from './tick';
 import { openUsage } from './usage';
-import { processHost } from '../platform/files/paths';
-import { DEMO_VARIABLE } from '../platform/files/durable';
-import { openSurroundings } from './surroundings';
-import { VERSION } from '../platform/version';
 import { openWork, yourName } from './work';
 
 export interface DaemonFlags {
@@ -65,22 +65,19 @@ export interface DaemonFlags {
 }
 
 /** Assembles the daemon's routes, jobs and modules. */
-export async function openDaemon(
-  context: Context,
-  { host, port, sweep }: DaemonFlags,
-  say: (text: string) => void,
-): Promise<{ parts: DaemonParts; warnings: readonly string[] }> {
+export async function openDaemon(context: Context, flags: DaemonFlags, say: (text: string) => void) {
+  const { host, port, sweep } = flags;
   const { config, warnings } = await context.loadConfig({ 'daemon.host': host, 'daemon.port': port });
   const { area, clock, machineId } = context;
   ensureUserArea(area);
   await updateFiles(context, installerDeps(context), say);
-  const { sense, senseDeps, of, isSetUp, captures, startWatch, routesOfSense } = senseService(context);
+  const { sense, senseDeps, daysOfMachine, captures, startWatch, routesOfSense } = senseService(context);
   const work = () => openWork(context);
-  const usage = () => openUsage(context);
   const workDeps = async () => (await work()).deps;
   const notify = await openNotifyOfDaemon(context);
   const programs = openPrograms(context, notify.notify);
-  const [live, sessions] = [liveReads(DAEMON_SCHEDULER), sessionReader(context)];
+  const live = liveReads(DAEMON_SCHEDULER);
+  const sessions = sessionReader(context);
   const parts: DaemonParts = {
     area,
     clock,
@@ -92,8 +89,8 @@ export async function openDaemon(
       ...routesOfSense(live),
       ...workRoutes({ work: workDeps, you: async () => yourName(await work()) }),
       ...sessionRoutes(context, sessionRoutesDeps(context, { sessions, sense: senseDeps })),
-      ...[usageRoute(usage), ...viewRoutes(context)],
-      dayRoute({ sense: async () => sense(), of, day: live.day, sessions, work: workDeps }),
+      ...viewRoutes(context),
+      dayRoute({ sense: async () => sense(), daysOfMachine, day: live.day, sessions, work: workDeps }),
       ...notify.routes,
       ...pageRoutes({ clock, ...pageFolders(context) }),
     ],
@@ -105,16 +102,18 @@ export async function openDaemon(
       turnSignsJob(context, () => openSessions(context)),
       silenceJob(() => openSessions(context), openSilence(context, true)),
       ...(sweep === true ? [hourlySweepJob(context)] : []),
-      usageJob(usage, notify.notify.deps),
-      ...[syncJob(context, senseDeps), hostsJob(context), ...newsJobs(context, notify.notify)],
+      usageJob(() => openUsage(context), notify.notify.deps),
+      ...machineJobs(context, notify.notify.deps, senseDeps),
       ...notify.jobs,
-      ...[hourlyInsightJob(context), programs.job(log)],
+      hourlyInsightJob(context),
+      programs.job(log),
     ],
     services: (log) => [startWatch(log), ...notify.services(log)],
     modules: [
-      senseModule(isSetUp, async () => live.status(await senseDeps())),
+      senseModule(area, async () => live.status(await senseDeps())),
       workModule(workDeps),
-      ...[notify.module, programs.module],
+      notify.module,
+      programs.module,
       ...modulesWithoutJobs(context),
     ],
     sessions: async () => liveSessions(await sessions(), clock.now()).length,
@@ -140,10 +139,11 @@ function viewRoutes(context: Context): Route[] {
   const read = () => openElsewhere(context).then(() => openInbox(context));
   const mark = (id: string, when?: string) => openMark(context, id, when);
   return [
-    reportRoute(
-      () => zonedNow(context),
-      (period, options) => openReport(context, period, options),
-    ),
+    usageRoute(() => openUsage(context)),
+    reportRoute({
+      now: () => zonedNow(context),
+      openReport: (period, options) => openReport(context, period, options),
+    }),
     ...inboxRoutes({ machine: context, read, mark }),
   ];
 }
@@ -169,19 +169,15 @@ function pageFolders(context: Context): Omit<PagesDeps, 'clock'> {
 function senseService(context: Context) {
   const { area, clock } = context;
   let watch: FocusWatch | undefined;
-  const watchOf = (): FocusWatch | undefined => watch;
   let log: DaemonLog | undefined;
   const isSetUp = (): boolean => area.sense.isSetUp;
   const files = [...configPaths(area), area.sense.classify, area.goals];
   const sense = cachedLoader(clock, files, async () => {
-    const opened = await openSense(context, watchOf);
+    const opened = await openSense(context, () => watch);
     return { ...opened, deps: await openMachines(context, opened.deps, undefined, undefined, true) };
   });
   const onProblem = (problem: string): void => log?.write('warn', 'sense', { problem });
-  const lastFocus = async () => {
-    const { deps, locked } = await sense();
-    await captureFocus(deps, locked);
-  };
+  const lastFocus = () => sense().then(({ deps, locked }) => captureFocus(deps, locked));
   const startWatch = (own: DaemonLog): Service => {
     log = own;
     const opened = openFocusWatch(context, sense, { isSetUp, onProblem });
@@ -203,14 +199,14 @@ function senseService(context: Context) {
       onProblem: (problem) => own.write('warn', 'capture', { problem }),
     });
   const senseDeps = async () => (await sense()).deps;
-  const of = (deps: ReadDeps, machine: string) => openMachines(context, deps, machine);
+  const daysOfMachine = (deps: ReadDeps, machine: string) => openMachines(context, deps, machine);
   const routesOfSense = (live: LiveReads): Route[] => [
     ...senseRoutes({
       sense: senseDeps,
       live,
       insights: insightStore(area.sense.insights),
       classify: ({ app, kind, since }) => setClassification(context, app, kind, since),
-      of,
+      daysOfMachine,
     }),
     webRoute({
       area,
@@ -222,14 +218,16 @@ function senseService(context: Context) {
       },
     }),
   ];
-  return { sense, senseDeps, of, isSetUp, captures, startWatch, routesOfSense };
+  return { sense, senseDeps, daysOfMachine, captures, startWatch, routesOfSense };
 }
 
-/** The jobs that tell other machines what is going on here, and notify you of what goes on there. */
-function newsJobs(context: Context, { deps: notify }: Pick<NotifyContext, 'deps'>): DaemonJob[] {
+/** The jobs that exchange data with other machines, and notify you of what goes on there. */
+function machineJobs(context: Context, notify: AcceptDeps, sense: () => Promise<ReadDeps>): DaemonJob[] {
   const surroundings = openSurroundings(context);
   const settings = async () => (await context.loadConfig()).config.user.sync;
   return [
+    syncJob(context, sense),
+    hostsJob(context),
     liveJob(surroundings, settings, (details) => openOwnRows(context, details)),
     alertJob(surroundings, notify, async () => (await openKnown(context)).rows),
   ];

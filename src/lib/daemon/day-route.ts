@@ -15,7 +15,7 @@ export type DayDocument = Awaited<ReturnType<typeof dayDocument>>;
 
 interface DayDeps {
   sense: () => Promise<{ deps: ReadDeps; readDay: (words: string) => Promise<Day> }>;
-  of: SenseRoutesDeps['of'];
+  daysOfMachine: SenseRoutesDeps['daysOfMachine'];
   day: LiveReads['day'];
   sessions: () => Promise<SessionsState>;
   work: () => Promise<WorkDeps>;
@@ -32,11 +32,11 @@ export function dayRoute(deps: DayDeps): Route {
 }
 
 async function dayDocument(
-  { sense, of, day: read, sessions, work }: DayDeps,
+  { sense, daysOfMachine, day: read, sessions, work }: DayDeps,
   { words, machine }: { words: string | null; machine: string | undefined },
 ) {
   const { deps: all, readDay } = await sense();
-  const deps = machine === undefined ? all : await of(all, machine);
+  const deps = machine === undefined ? all : await daysOfMachine(all, machine);
   const day = words === null ? todayOf(deps) : await readDay(words);
   await prepareDay(deps, day);
   const { record, notSeen, raw, timeline, others, startMs, endMs } = read(deps, day);

@@ -110,7 +110,7 @@ export interface SenseRoutesDeps {
   /** Does the same as `steward sense classify set`. */
   classify: (input: { app: string; kind: AppKind; since?: Day | undefined }) => Promise<Classified>;
   /** Returns dependencies that read only the data of one machine. */
-  of: (deps: ReadDeps, machine: string) => Promise<ReadDeps>;
+  daysOfMachine: (deps: ReadDeps, machine: string) => Promise<ReadDeps>;
 }
 
 const DEFAULT_DAYS = 7;
@@ -137,11 +137,11 @@ function totalsOf(record: DailyRecord) {
 const APP = v.pipe(v.string(), v.maxLength(200));
 const DAY = v.optional(v.pipe(v.string(), v.check(isDay, 'Use a day such as 2026-11-20.')));
 
-export function senseRoutes({ sense, live, insights, classify, of }: SenseRoutesDeps): Route[] {
+export function senseRoutes({ sense, live, insights, classify, daysOfMachine }: SenseRoutesDeps): Route[] {
   const liveRoute = <T>(path: string, read: (deps: ReadDeps) => T): RawRoute =>
     cached(path, sense, read, (_, value) => value);
   const depsOf = async (machine: string | undefined): Promise<ReadDeps> =>
-    machine === undefined ? sense() : of(await sense(), machine);
+    machine === undefined ? sense() : daysOfMachine(await sense(), machine);
   const todayRoute = liveRoute('/api/sense/today', live.today);
   return [
     {

@@ -1,11 +1,12 @@
-import type { WorkDeps } from '../work/deps';
-import { workFinding } from '../work/checks';
-import { workStatus } from '../work/status';
-import { NOT_SET_UP, senseFinding } from '../sense/source';
+import type { UserArea } from '../config/user-area';
 import { failure, withHint, type Finding } from '../platform/check';
 import { definedOnly } from '../platform/files/json-object';
 import { palette, table, wrap, joinLines, type TextOptions } from '../platform/terminal/format';
 import { clean } from '../platform/terminal/terminal';
+import { NOT_SET_UP, senseFinding, type SenseHealth } from '../sense/source';
+import { workFinding } from '../work/checks';
+import type { WorkDeps } from '../work/deps';
+import { workStatus } from '../work/status';
 import type { DaemonJobStatus } from './jobs';
 import type { LogLine } from './log';
 
@@ -128,20 +129,17 @@ export function logLineText(line: LogLine, options: Pick<DaemonTextOptions, 'col
   return level === 'info' ? text : colors.attention(text);
 }
 
-export function senseModule(
-  isSetUp: () => boolean,
-  status: () => Promise<Parameters<typeof senseFinding>[0]>,
-): Module {
+export function senseModule({ sense }: UserArea, status: () => Promise<SenseHealth>): Module {
   return {
     id: 'sense',
     label: 'Sense',
-    health: async () => (isSetUp() ? senseFinding(await status()) : NOT_SET_UP),
+    health: async () => (sense.isSetUp ? senseFinding(await status()) : NOT_SET_UP),
   };
 }
 
-export function workModule(open: () => Promise<WorkDeps>): Module {
+export function workModule(work: () => Promise<WorkDeps>): Module {
   const health = async (): Promise<Finding> => {
-    const deps = await open();
+    const deps = await work();
     return workFinding(workStatus(deps), deps.clock);
   };
   return { id: 'work', label: 'Work', health };

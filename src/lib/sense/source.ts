@@ -62,9 +62,14 @@ export type CaptureScheduler = { kind: string; installed: boolean } | null;
 
 export const NOT_SET_UP = off('not set up; nothing is captured', { fix: 'steward up' });
 
+/** What the last capture tells about the sources. */
+export interface SenseHealth {
+  enabled: boolean;
+  sources: readonly SourceStatus[];
+}
+
 /** Returns whether captures work, from the last capture. */
-export function senseFinding(status: { enabled: boolean; sources: readonly SourceStatus[] }): Finding {
-  const { enabled, sources } = status;
+export function senseFinding({ enabled, sources }: SenseHealth): Finding {
   if (!enabled) return off('sense.enabled is false', { fix: 'steward config set sense.enabled true' });
   const bad = sources.filter(({ state }) => state === 'unsupported' || state === 'error');
   if (bad.length === 0) {
