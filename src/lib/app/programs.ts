@@ -38,7 +38,8 @@ export function openPrograms(context: Context, { deps: notify }: Pick<NotifyCont
       );
     },
     module: {
-      ...{ id: 'programs', label: 'Programs on events' },
+      id: 'programs',
+      label: 'Programs on events',
       health: () => programsFinding(deps, runner?.dropped() ?? 0),
     },
   };
