@@ -2,12 +2,12 @@ import { dirname, join } from 'node:path';
 
 import type { LoadedConfig } from '../config/load';
 import { checkedArea, type Machine } from '../config/user-area';
-import { systemClock } from '../platform/time/clock';
 import { machineId } from '../platform/files/machine';
 import { processHost } from '../platform/files/paths';
 import type { Run } from '../platform/process/process';
 import { foldFor } from '../platform/terminal/fold';
 import { writeErr } from '../platform/terminal/stdio';
+import { systemClock } from '../platform/time/clock';
 import type { ZonedNow } from '../platform/time/day-words';
 import type { Desktop } from '../sense/front-app/adapter';
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 
+import type { LiveConfig } from '../config/live';
 import { voiceSettings } from '../config/voice';
 import type { StewardError } from '../errors';
 import { makeVoice, type Voice, type VoiceDeps } from '../notify/speech/voice';
@@ -7,7 +8,6 @@ import { machineStatePath } from '../platform/files/paths';
 import { findProgram } from '../platform/process/spawn';
 import { turnsIn } from '../platform/process/turn';
 import type { Context } from './context';
-import type { LiveConfig } from '../config/live';
 
 type OnProblem = (problem: StewardError) => void;
 

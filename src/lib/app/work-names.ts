@@ -1,7 +1,7 @@
 import { readGoals, readProjects } from '../goals/record';
 import { currentSessions } from '../sessions/state';
-import type { WorkNames } from '../time/ledger/rows';
 import { workNames } from '../time/ledger/names';
+import type { WorkNames } from '../time/ledger/rows';
 import { itemsOf } from '../work/board';
 import type { Context } from './context';
 import { openSessions } from './sessions';

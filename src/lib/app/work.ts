@@ -4,13 +4,13 @@ import { rosterFiles } from '../agents/markdown-files';
 import { configPaths } from '../config/files';
 import { cachedLoader, loadedOnce } from '../platform/files/file-cache';
 import { processHost } from '../platform/files/paths';
+import { VERSION } from '../platform/version';
 import { cacheReader } from '../work/cache';
 import type { Attestation, WorkDeps } from '../work/deps';
 import type { Host } from '../work/host';
 import { agentName } from '../work/label';
 import type { WorkTextOptions } from '../work/view';
 import type { Context } from './context';
-import { VERSION } from '../platform/version';
 
 /** The longest rate-limit delay that a terminal command waits for, in ms. A longer delay is an error. */
 const MAX_WAIT_MS = 10_000;

@@ -2,9 +2,9 @@ import { dirname, join } from 'node:path';
 
 import type { Machine, UserArea } from '../config/user-area';
 import { StewardError } from '../errors';
-import { isAlive } from '../platform/files/lock';
 import { readText } from '../platform/files/atomic-file';
 import { parseObject } from '../platform/files/json-object';
+import { isAlive } from '../platform/files/lock';
 import { readPlace } from '../platform/files/place';
 import { askLocal, type LocalRequest } from '../platform/net/local-http';
 import { wait } from '../platform/time/wait';

@@ -1,23 +1,23 @@
-import { within } from '../platform/time/wait';
-import { StewardError, toStewardError } from '../errors';
 import { sweepArea, type Machine } from '../config/user-area';
+import { StewardError, toStewardError } from '../errors';
 import { failed, ok, warning } from '../platform/check';
 import { httpUrl, isLoopback, isNoAddress, localAddress, otherLoopback } from '../platform/net/address';
-import { toIso, type Clock } from '../platform/time/clock';
-import { httpServer, isTaken, type HttpServer } from '../platform/net/http-server';
 import { SERVER_LIMITS, type RequestHead, type ServerLimits } from '../platform/net/http-application';
-import { onStopSignal, ownProcess, residentMiB } from '../platform/process/own-process';
+import { httpServer, isTaken, type HttpServer } from '../platform/net/http-server';
 import { portOwner } from '../platform/net/peer';
+import { onStopSignal, ownProcess, residentMiB } from '../platform/process/own-process';
 import { plural } from '../platform/terminal/format';
 import { clean } from '../platform/terminal/terminal';
+import { toIso, type Clock } from '../platform/time/clock';
+import { within } from '../platform/time/wait';
 import { daemonApp, type AppDeps } from './app';
 import { streamRoute, type Topic } from './changes';
 import { gate, keptSecret, readToken, policyFor, tokenPath } from './guards';
 import { asOnlyDaemon, removeInstance, writeInstance, type Instance } from './instance';
 import { startJobs, type DaemonJob, type RunningJobs, UPGRADE_JOB, upgradeJob } from './jobs';
 import { daemonLog, type DaemonLog } from './log';
-import { ownRoutes } from './routes';
 import type { Route } from './route';
+import { ownRoutes } from './routes';
 import { findingsOf, type DaemonStatus, type Module } from './status';
 
 /** The parts of the daemon, which app/daemon.ts assembles. */

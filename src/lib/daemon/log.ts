@@ -2,9 +2,9 @@ import { dirname } from 'node:path';
 
 import { toStewardError } from '../errors';
 import { exists, lstatOf } from '../platform/files/folder';
+import { appendLog, rotatedName } from '../platform/files/journal';
 import { parseObject } from '../platform/files/json-object';
 import { readLines } from '../platform/files/jsonl';
-import { appendLog, rotatedName } from '../platform/files/journal';
 import { cleanLines } from '../platform/terminal/terminal';
 import { type Clock, toIso } from '../platform/time/clock';
 import { wait } from '../platform/time/wait';

@@ -1,7 +1,7 @@
 import type { Machine } from '../config/user-area';
 import { StewardError } from '../errors';
-import { VERSION } from '../platform/version';
 import { wait } from '../platform/time/wait';
+import { VERSION } from '../platform/version';
 import type { SchedulerKind } from '../schedule/job';
 import { askDaemon, findDaemon, isDaemonThere } from './client';
 import { type Instance, readInstance } from './instance';

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 
-import { crypto } from '../platform/crypto';
 import { type ErrorKind, StewardError, toStewardError, HTTP_STATUS } from '../errors';
+import { crypto } from '../platform/crypto';
 import type { HttpAnswer, RequestHead } from '../platform/net/http-application';
 import { cleanLines } from '../platform/terminal/terminal';
 import { isDay, type Day } from '../platform/time/time';

@@ -1,23 +1,23 @@
-import { minutesIn } from '../time/ledger/model';
-import { type DailyRecord, recordDocument } from '../time/record';
 import { join } from 'node:path';
 import * as v from 'valibot';
 
 import { StewardError } from '../errors';
 import { readBytes } from '../platform/files/atomic-file';
+import { refreshCached, type Cached } from '../platform/files/file-cache';
 import { listFolder } from '../platform/files/folder';
 import { isObject } from '../platform/files/json-object';
-import { refreshCached, type Cached } from '../platform/files/file-cache';
 import { ownProcess } from '../platform/process/own-process';
 import type { Clock } from '../platform/time/clock';
 import { isDay, type Day } from '../platform/time/time';
 import { yielder } from '../platform/time/wait';
-import { APP_KINDS, type AppKind } from '../time/classify';
 import type { Classified } from '../sense/classify-file';
 import { latestInsight, type InsightReadDeps } from '../sense/insight-reads';
 import type { LiveReads } from '../sense/live';
 import { prepareDays, recentDays, recentParts, today, type ReadDeps } from '../sense/read';
 import { todayOf } from '../sense/roll';
+import { APP_KINDS, type AppKind } from '../time/classify';
+import { minutesIn } from '../time/ledger/model';
+import { type DailyRecord, recordDocument } from '../time/record';
 import type { Gate } from './guards';
 import {
   cached,

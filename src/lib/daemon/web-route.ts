@@ -2,11 +2,11 @@ import * as v from 'valibot';
 
 import type { UserArea } from '../config/user-area';
 import { StewardError } from '../errors';
-import { isSite } from '../platform/net/site';
 import type { RequestHead } from '../platform/net/http-application';
+import { isSite } from '../platform/net/site';
 import type { Clock } from '../platform/time/clock';
-import { pairedBrowser } from '../sense/web-pairing';
 import { MAX_AGE_MS, type SiteVisit } from '../sense/web';
+import { pairedBrowser } from '../sense/web-pairing';
 import { bearerOf, headerOf, matcher } from './guards';
 import { route, type Route } from './route';
 import { checkedBody } from './write-route';
