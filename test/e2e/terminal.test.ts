@@ -1,19 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
-import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 
 import { version } from '../../package.json';
+import { hasAccount } from '../helpers/account';
 import { BIN, cleanEnv, emptyHome, jsonOf, withoutCode, steward } from '../helpers/cli';
-
-function hasAccount(): boolean {
-  try {
-    return userInfo().username !== '';
-  } catch {
-    return false;
-  }
-}
 
 const REPO = join(__dirname, '..', '..');
 

@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { join } from 'node:path';
 
 import { StewardHelp } from '../../../src/lib/cli/help';
+import { provideAccount } from '../../../src/lib/platform/files/paths';
 import { long } from '../../helpers/long';
 
 /** Renders the help of a command at 80 columns, as its lines. */
@@ -14,6 +15,8 @@ class Rendered extends StewardHelp {
 }
 
 describe('the help of each command', () => {
+  before(() => provideAccount());
+
   long('fits 24 lines of 80 columns, or groups its flags', async () => {
     const config = new Config({ root: join(__dirname, '..', '..', '..') });
     await config.load();
