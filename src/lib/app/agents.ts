@@ -14,7 +14,7 @@ export async function agentSettings(context: Pick<Context, 'area'>): Promise<Age
   return { types: config.user.agents.types, named: entries, broken };
 }
 
-/** Returns what logs a silence alert, and notifies you if `notify` is set. */
+/** Returns a function that logs a silence alert, and notifies you if `notify` is set. */
 export function openSilence(context: Context, notify: boolean) {
   const send = async (notice: object) => {
     const { sendNotification } = await import('../notify/send');

@@ -11,12 +11,12 @@ import { openTurns } from './sync-turns';
 
 /** Returns your presence, or `unknown` if sense or its `appFocus` source is off. Stores nothing. */
 export async function presenceOf(context: Context, session: Session | undefined): Promise<Presence> {
-  const { sense } = (await context.loadConfig()).config;
+  const { sense, user } = (await context.loadConfig()).config;
   if (!context.area.sense.isSetUp || !sense.enabled || !sense.sources.appFocus) return 'unknown';
   const isHere = session !== undefined && session.machine === context.machineId;
   const presence = await readPresence(context.desktop, isHere ? session.terminal : null, context.clock.now());
   if (isAtDesk(presence)) return presence;
-  const { folder } = (await context.loadConfig()).config.user.sync;
+  const { folder } = user.sync;
   // Another machine can't tell what is restricted, because it is not published.
   const isTold = session !== undefined && !isNameless(session.slug) && folder !== undefined;
   if (isTold && isAtAnother(folder, context.machineId, context.clock.now())) return 'elsewhere';

@@ -18,7 +18,7 @@ interface HostsDeps {
 }
 
 const ASK_MS = 2_000;
-/** How long to wait for a host where nobody sees it, or once, when it is connected. */
+/** How long to wait for a host in the background, or when it is connected. */
 const PATIENT_MS = 10_000;
 /** How long an answer is used again, by a process that keeps asking. */
 const ANSWER_MS = 3_000;
@@ -28,7 +28,7 @@ const asked = new Map<string, { atMs: number; isThere: Promise<boolean> }>();
 
 /** Returns the ssh hosts to ask for sessions. */
 export function hostsToAsk(hosts: readonly string[], env: NodeJS.ProcessEnv): readonly string[] {
-  // What was itself asked by ssh tells only of its own sessions, so that two hosts don't ask each other forever.
+  // A host that is asked over ssh reports only its own sessions, so that two hosts don't ask each other forever.
   return env['SSH_CONNECTION'] !== undefined && env['SSH_TTY'] === undefined ? [] : hosts;
 }
 

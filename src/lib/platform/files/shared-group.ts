@@ -14,13 +14,13 @@ export interface SharedGroup {
   isValid: (name: string, value: readonly string[]) => boolean;
   /** Returns whether the value names restricted work. */
   isHidden?: (name: string, value: readonly string[]) => boolean;
-  /** The files in which the values are. */
+  /** The files that store the values. */
   files: readonly string[];
 }
 
 type Values = Map<string, readonly string[]>;
 
-/** Returns what reads the values of a file, and what changes them in its text. */
+/** Returns functions that read and change the values in a file. */
 export function groupInFile(
   path: string,
   parse: (text: string) => Values | Promise<Values>,
