@@ -22,3 +22,9 @@ export async function rejection(promise: Promise<unknown>): Promise<StewardError
   }
   throw new Error(`expected a rejection, but got ${JSON.stringify(value)}`);
 }
+
+/** What is said to somebody whose work is refused: the kind, the message and the hint. */
+export async function refusalOf(work: Promise<unknown>): Promise<[string, string, string | undefined]> {
+  const { kind, message, hint } = await rejection(work);
+  return [kind, message, hint];
+}

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { StewardError } from '../../../src/lib/errors';
 import { readCache } from '../../../src/lib/work/cache';
 import { claimIssue } from '../../../src/lib/work/claim';
-import { rejection } from '../../helpers/errors';
+import { refusalOf } from '../../helpers/errors';
 import {
   failed,
   issueHost,
@@ -27,10 +27,7 @@ describe('a claim on an issue', () => {
   afterEach(() => world.area.remove());
 
   const claim = (number: number, agent = 'kai') => claimIssue(world.deps, { number, agent });
-  const refusal = async (number: number, agent = 'kai'): Promise<[string, string, string | undefined]> => {
-    const { kind, message, hint } = await rejection(claim(number, agent));
-    return [kind, message, hint];
-  };
+  const refusal = (number: number, agent = 'kai') => refusalOf(claim(number, agent));
   /** What happened to an agent's label, such as `+ -`. */
   const changesOf = (label: string): string =>
     github.events

@@ -14,7 +14,7 @@ import {
   repoOf,
   verify,
 } from '../../../src/lib/work/privacy';
-import { rejection, thrown } from '../../helpers/errors';
+import { refusalOf, rejection, thrown } from '../../helpers/errors';
 import { issueHost, issueWorld, NINE, REPO, type IssueHost, type IssueWorld } from '../../helpers/issue-host';
 
 const HOUR = 3_600_000;
@@ -47,7 +47,7 @@ describe('whether work may be sent to the repository', () => {
       expect(privacyState({ repo: REPO, enabled: true, privacy }, NINE + afterMs)).to.equal(state);
     });
 
-  it('is for the settings to say first', () => {
+  it('is setup or off by the settings, whatever was verified', () => {
     expect(privacyState({ repo: undefined, enabled: false, privacy: verified }, NINE)).to.equal('setup');
     expect(privacyState({ repo: REPO, enabled: false, privacy: verified }, NINE)).to.equal('off');
   });
@@ -62,10 +62,6 @@ describe('the repository of the work', () => {
   });
   afterEach(() => world.area.remove());
 
-  const refusal = async (work: Promise<unknown>): Promise<[string, string, string | undefined]> => {
-    const { kind, message, hint } = await rejection(work);
-    return [kind, message, hint];
-  };
   const change = (more: Partial<WorkRepoConfig>): void => {
     world.config = { ...world.config, ...more };
   };
@@ -127,7 +123,7 @@ describe('the repository of the work', () => {
 
     it('not if it is public by now', async () => {
       github.repository.visibility = 'public';
-      expect(await refusal(verify(world.deps))).to.deep.equal([
+      expect(await refusalOf(verify(world.deps))).to.deep.equal([
         'conflict',
         `${REPO} is public; work tracking needs a private repository.`,
         'Make it private, then run `steward work verify`. Nothing is sent until then.',
@@ -137,7 +133,7 @@ describe('the repository of the work', () => {
 
     it('not if another one has its name by now', async () => {
       github.repository.id = 8;
-      expect(await refusal(verify(world.deps))).to.deep.equal([
+      expect(await refusalOf(verify(world.deps))).to.deep.equal([
         'conflict',
         `${REPO} now refers to a different repository.`,
         `To use the new repository, run \`steward work setup ${REPO}\`.`,
@@ -174,10 +170,10 @@ describe('the repository of the work', () => {
 
     it('not if it is public or another one, however fresh the last verification is', async () => {
       github.repository.id = 8;
-      expect((await refusal(openForWriting(world.deps)))[1]).to.match(/a different repository/);
+      expect((await refusalOf(openForWriting(world.deps)))[1]).to.match(/a different repository/);
       change({ privacy: { ...world.config.privacy, verifiedPrivate: true } });
       Object.assign(github.repository, { id: 7, visibility: 'public' });
-      expect((await refusal(openForWriting(world.deps)))[1]).to.match(/is public/);
+      expect((await refusalOf(openForWriting(world.deps)))[1]).to.match(/is public/);
       expect(currentPrivacy(world.deps)).to.equal('public');
     });
 
@@ -203,7 +199,7 @@ describe('the repository of the work', () => {
     ] as const)
       it(`not with ${JSON.stringify(more)}`, async () => {
         Object.assign(github.repository, more);
-        expect(await refusal(openForWriting(world.deps))).to.deep.equal(words);
+        expect(await refusalOf(openForWriting(world.deps))).to.deep.equal(words);
       });
 
     it('not with a credential that may only read, which counts as forbidden', async () => {
